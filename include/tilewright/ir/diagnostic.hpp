@@ -13,6 +13,8 @@ enum class code : std::int16_t {
   zero_step = 3,             ///< tl.range with a constant step of 0
   malformed = 4,             ///< the verifier found an impossible graph
   too_many_accesses = 5,     ///< more loads and stores than a graph has room for
+  literal_range = 6,         ///< an integer literal outside the range of its type
+  no_such_axis = 7,          ///< tl.program_id or tl.num_programs of an axis other than 0, 1, 2
   unstructured_access = 10,  ///< the device pipeline needs base, sizes and strides
   unsupported_mask = 11,     ///< the device pipeline needs a mask that is a box from lane 0
   no_unit = 12,              ///< no unit of the device can do it
@@ -44,6 +46,9 @@ constexpr const char* sentence_of(code what) {
     case code::zero_step: return "TW-E003: a tl.range loop has step 0";
     case code::malformed: return "TW-E004: the graph is malformed";
     case code::too_many_accesses: return "TW-E005: the kernel has more loads and stores than there is room for";
+    case code::literal_range:
+      return "TW-E006: an integer literal is outside the range of the type that it takes";
+    case code::no_such_axis: return "TW-E007: a grid has axes 0, 1 and 2";
     case code::unstructured_access:
       return "TW-E010: this access has no base, sizes and strides that DMA could use";
     case code::unsupported_mask:

@@ -38,6 +38,7 @@ struct node {
   op combine = op::add;         ///< of a reduce
   dtype type = dtype::none;     ///< element type; of a pointer, what it points to
   bool pointer = false;         ///< elements are pointers to `type`
+  bool writable = false;        ///< of a pointer argument: stores may go through it
   unit where = unit::core;      ///< set by assign_units
   std::int32_t line = 0;        ///< source line
   node_id operands[max_operands] = {no_node, no_node, no_node, no_node};

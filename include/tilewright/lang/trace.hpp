@@ -1,0 +1,147 @@
+// From a kernel to its graph.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <tilewright/lang/loop.hpp>
+#include <tilewright/lang/operators.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Rebuilds a traced graph in execution order: phis move to the head of their loops, and the
+/// offsets of pointers are computed in 64 bits from their i32 and u32 leaves on, so that no
+/// product of an index and a stride can wrap.
+class finisher {
+ public:
+  constexpr explicit finisher(const graph& traced) : from_(traced) {}
+
+  constexpr graph run() {
+    to_.argument_count = from_.argument_count;
+    to_.error = from_.error;
+    if (to_.error) return to_;
+    mark_offsets();
+    for (node_id id = 0; id < from_.size(); ++id) {
+      if (from_[id].code == op::phi) continue;  // emitted with its loop
+      emit(id);
+      if (from_[id].code == op::loop) {
+        emit(++id);  // the running value
+        node_id phi = static_cast<node_id>(from_[id - 1].value);
+        while (from_[phi - 1].code == op::phi && from_[phi - 1].operand(2) == id - 1) --phi;
+        for (; from_[phi].code == op::phi; ++phi) emit(phi);
+      }
+    }
+    for (node& n : to_.nodes) {  // forward references
+      if (n.code == op::phi) n.operands[1] = moved_[n.operand(1)];
+      if (n.code == op::loop) n.value = moved_[n.value];
+    }
+    return to_;
+  }
+
+ private:
+  static constexpr bool computes_offsets(op what) {
+    return what == op::add || what == op::sub || what == op::mul || what == op::copy ||
+           what == op::broadcast || what == op::expand_dims || what == op::constant ||
+           what == op::arange;
+  }
+
+  constexpr void mark_offsets() {
+    for (node_id id = from_.size() - 1; id >= 0; --id) {
+      const node& n = from_[id];
+      if (n.code == op::add_pointer) {
+        wide_wanted_[n.operand(1)] = from_[n.operand(1)].type != dtype::i64;
+      }
+      if (wide_wanted_[id] && computes_offsets(n.code)) {
+        for (int i = 0; i < operand_slots(n); ++i) {
+          wide_wanted_[n.operand(i)] = from_[n.operand(i)].type != dtype::i64;
+        }
+      }
+    }
+  }
+
+  constexpr node_id push(const node& n) {
+    if (!to_.nodes.push_back(n)) {
+      to_.fail({code::graph_full, n.line, to_.size() + 1, to_.nodes.capacity()});
+    }
+    return to_.size() - 1;
+  }
+
+  constexpr void emit(node_id id) {
+    node n = from_[id];
+    for (int i = 0; i < operand_slots(n); ++i) {
+      const bool forward = n.code == op::phi && i == 1;
+      if (n.operand(i) == no_node || forward) continue;
+      const bool wide = n.code == op::add_pointer && i == 1 && wide_wanted_[n.operand(i)];
+      n.operands[i] = wide ? wide_[n.operand(i)] : moved_[n.operand(i)];
+    }
+    moved_[id] = push(n);
+    if (wide_wanted_[id]) wide_[id] = push(widened(id));
+  }
+
+  constexpr node widened(node_id id) {
+    node n = from_[id];
+    if (computes_offsets(n.code)) {
+      for (int i = 0; i < operand_slots(n); ++i) {
+        const node_id used = n.operand(i);
+        n.operands[i] = wide_wanted_[used] ? wide_[used] : moved_[used];
+      }
+      if (n.code == op::constant) n.value = constant_value(n);
+    } else {
+      n = node{};
+      n.code = op::cast;
+      n.line = from_[id].line;
+      n.dims = from_[id].dims;
+      n.operands[0] = moved_[id];
+    }
+    n.type = dtype::i64;
+    return n;
+  }
+
+  static constexpr std::int64_t constant_value(const node& n) {
+    return with_element(n.type, [&]<class T>() {
+      return convert<std::int64_t>(from_bits<T>(static_cast<std::uint64_t>(n.value)));
+    });
+  }
+
+  const graph& from_;
+  graph to_{};
+  node_id moved_[TILEWRIGHT_MAX_NODES] = {};
+  node_id wide_[TILEWRIGHT_MAX_NODES] = {};
+  bool wide_wanted_[TILEWRIGHT_MAX_NODES] = {};
+};
+
+template <class Body>
+struct body_of;
+template <class... Parameters>
+struct body_of<void (*)(lang&, Parameters...)> {
+  static constexpr int parameter_count = sizeof...(Parameters);
+
+  template <std::size_t... Index>
+  static constexpr void call(void (*body)(lang&, Parameters...), lang& tl,
+                             std::index_sequence<Index...>) {
+    body(tl, tl.parameter<Parameters>(static_cast<int>(Index))...);
+  }
+  static constexpr void call(void (*body)(lang&, Parameters...), lang& tl) {
+    call(body, tl, std::index_sequence_for<Parameters...>{});
+  }
+};
+
+}  // namespace detail
+
+/// A class with `static constexpr void body(lang& tl, parameters...)`, its parameters handles taken
+/// by value.
+template <class T>
+concept Kernel = requires { detail::body_of<decltype(&T::body)>::parameter_count; };
+
+/// Runs `body` once on handles and returns the graph of what it did, in execution order. Works in
+/// constant expressions and at run time. Errors: TW-E001 to TW-E007, in `graph::error`.
+template <Kernel K>
+constexpr graph trace() {
+  lang tl;
+  detail::body_of<decltype(&K::body)>::call(&K::body, tl);
+  return detail::finisher(tl.nodes.result()).run();
+}
+
+}  // namespace tilewright
