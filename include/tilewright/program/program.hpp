@@ -60,8 +60,9 @@ struct operand {
 /// - op::store (DMA out): the same way back, inputs[0] to memory; lanes outside are not written.
 /// - element-wise ops, op::cast: output := op(inputs...), over the lanes inside `extents`. `type`
 ///   is the type of the operands (op::cast: of the result).
-/// - op::reduce: combines inputs[0] along `axis` (an axis of its own shape) with `combine`. If
-///   `fill`, the axis' lanes past the extent count as `fill_bits`; they are combined once, last.
+/// - op::reduce: combines inputs[0] along `axis` with `combine`; `dims` and `extents` are those of
+///   inputs[0]. If `fill`, the axis' lanes past the extent count as `fill_bits`; they are combined
+///   once, last.
 /// - op::dot: inputs[0] [m, k], inputs[1] [k, n], inputs[2] accumulator [m, n]; `dims` is
 ///   (m, n, k) and `extents` are in that order.
 /// - op::constant: output := inputs[0] (a scalar) in every element; of an RE buffer, a clear.
@@ -75,7 +76,8 @@ struct command {
   operand inputs[3]{};
   operand output{};
   shape dims{};
-  /// Registers with the number of leading lanes to work on per dimension of `dims`; -1 means all.
+  /// Registers (i64) with the number of leading lanes to work on per dimension of `dims`, clamped
+  /// to it; -1 means all.
   register_index extents[max_rank] = {-1, -1, -1, -1, -1};
   std::int32_t axis = 0;
   std::int64_t value = 0;
@@ -84,7 +86,7 @@ struct command {
   bool in_place = false;
   bool fill = false;
   std::int64_t fill_bits = 0;
-  // The memory side of a load or store.
+  // The memory side of a load or store; the registers hold i64.
   std::int16_t argument = -1;
   register_index offset = -1;  ///< elements
   register_index strides[max_rank] = {-1, -1, -1, -1, -1};  ///< elements; -1 is a stride of 0
@@ -106,8 +108,8 @@ struct instruction {
   };
   kind what = kind::scalar;
   op code = op::constant;
-  dtype type = dtype::none;        ///< of the result; op::cast: from `operand_type`
-  dtype operand_type = dtype::none;
+  dtype type = dtype::none;          ///< of the result
+  dtype operand_type = dtype::none;  ///< of the operands of compares and casts; else none or `type`
   register_index result = -1;
   register_index operands[3] = {-1, -1, -1};
   std::int16_t target = -1;
