@@ -1,0 +1,393 @@
+// The obviously right, slow way to run a graph: node by node, element by element, one program after
+// the other. Every other way to run is checked against it, and so are the passes, because it runs
+// graphs before and after them.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tilewright/error.hpp>
+#include <tilewright/ir/evaluate.hpp>
+#include <tilewright/ir/graph.hpp>
+#include <tilewright/ir/reduction_tree.hpp>
+#include <tilewright/lang/trace.hpp>
+#include <tilewright/launch/arguments.hpp>
+#include <tilewright/launch/grid.hpp>
+
+namespace tilewright::reference {
+
+/// The elements of a block as bit patterns (`to_bits`; of pointers, addresses), row-major.
+using patterns = Eigen::Array<std::uint64_t, Eigen::Dynamic, 1>;
+
+/// Position in a block of shape `from` that element `index` of a block of shape `to` reads when
+/// `from` is broadcast to `to`.
+inline std::int64_t broadcast_index(const shape& from, const shape& to, std::int64_t index) {
+  std::int64_t position = 0;
+  std::int64_t stride = 1;
+  for (int d = 1; d <= from.rank; ++d) {  // innermost first
+    const std::int64_t coordinate = index % to[to.rank - d];
+    index /= to[to.rank - d];
+    if (from[from.rank - d] != 1) position += coordinate * stride;
+    stride *= from[from.rank - d];
+  }
+  return position;
+}
+
+/// Runs programs of one launch. After a program, the value of every node can be looked at.
+class machine {
+ public:
+  /// `kernel` and `arguments` must outlive the machine. Fails (`tilewright::fail`) for a graph that
+  /// carries an error, an impossible grid, and arguments that don't fit the graph.
+  machine(const graph& kernel, const grid& programs, std::span<const argument> arguments)
+      : graph_(kernel),
+        grid_(programs),
+        arguments_(arguments),
+        values_(static_cast<std::size_t>(kernel.size())) {
+    if (kernel.error) fail(sentence_of(kernel.error.what));
+    if (programs.problem() != nullptr) fail(programs.problem());
+    if (std::ssize(arguments) != kernel.argument_count) {
+      fail("the number of arguments differs from the number of the kernel's parameters");
+    }
+    for (const node& n : kernel.nodes) {
+      if (n.code == op::argument) check(n, arguments[static_cast<std::size_t>(n.value)]);
+    }
+  }
+
+  /// Runs program number `program` of the grid, x fastest.
+  void run(std::int64_t program) {
+    program_ = program;
+    run_nodes(0, graph_.size());
+  }
+
+  /// What node `id` held last.
+  const patterns& value(node_id id) const { return values_[static_cast<std::size_t>(id)]; }
+
+ private:
+  static void check(const node& parameter, const argument& given) {
+    if (parameter.pointer != given.pointer || parameter.type != given.type) {
+      fail("an argument's type differs from the kernel's parameter");
+    }
+    if (given.pointer && given.address == nullptr && given.elements != 0) {
+      fail("the interpreter needs memory behind every pointer");
+    }
+  }
+
+  patterns& value_of(node_id id) { return values_[static_cast<std::size_t>(id)]; }
+
+  /// Value of node `id`, broadcast to `to`.
+  patterns broadcast_value(node_id id, const shape& to) const {
+    const shape& from = graph_[id].dims;
+    if (from == to) return value(id);
+    patterns result(elements_of(to));
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      result[i] = value(id)[broadcast_index(from, to, i)];
+    }
+    return result;
+  }
+
+  std::int64_t scalar(node_id id) const {
+    return static_cast<std::int64_t>(evaluate_cast(graph_[id].type, dtype::i64, value(id)[0]));
+  }
+
+  void run_nodes(node_id first, node_id last) {
+    for (node_id id = first; id < last; ++id) {
+      const node& n = graph_[id];
+      if (n.code == op::loop) {
+        run_loop(id);
+        id = static_cast<node_id>(n.value);
+      } else if (n.code == op::store) {
+        run_store(n);
+      } else if (n.code != op::induction && n.code != op::phi) {  // these are set by run_loop
+        value_of(id) = result_of(n);
+      }
+    }
+  }
+
+  void run_loop(node_id loop) {
+    const node& n = graph_[loop];
+    const node_id end = static_cast<node_id>(n.value);
+    const std::int64_t first = scalar(n.operand(0));
+    const std::int64_t last = scalar(n.operand(1));
+    const std::int64_t step = scalar(n.operand(2));
+    if (step == 0) fail(sentence_of(code::zero_step));
+
+    std::vector<node_id> phis;
+    node_id induction = no_node;
+    for (node_id id = loop + 1; id < end; ++id) {
+      if (graph_[id].code == op::phi && graph_[id].operand(2) == loop) phis.push_back(id);
+      if (graph_[id].code == op::induction && graph_[id].operand(0) == loop) induction = id;
+    }
+    advance(phis, 0);
+    for (std::int64_t i = first; step > 0 ? i < last : i > last; i += step) {
+      if (induction != no_node) {
+        value_of(induction) = patterns::Constant(1, pattern(graph_[induction].type, i));
+      }
+      run_nodes(loop + 1, end);
+      advance(phis, 1);
+    }
+  }
+
+  /// Gives all phis the value of their operand `from` (0: initial, 1: next) at once: one may be
+  /// the next value of another.
+  void advance(const std::vector<node_id>& phis, int from) {
+    std::vector<patterns> values;
+    for (const node_id phi : phis) {
+      values.push_back(broadcast_value(graph_[phi].operand(from), graph_[phi].dims));
+    }
+    for (std::size_t i = 0; i < phis.size(); ++i) value_of(phis[i]) = values[i];
+  }
+
+  static std::uint64_t pattern(dtype type, std::int64_t integer) {
+    return evaluate_cast(dtype::i64, type, static_cast<std::uint64_t>(integer));
+  }
+
+  patterns result_of(const node& n) const {
+    switch (n.code) {
+      case op::constant: return full(n, static_cast<std::uint64_t>(n.value));
+      case op::argument: return full(n, argument_pattern(n));
+      case op::program_id: return full(n, pattern(n.type, grid_.index(program_, axis(n))));
+      case op::num_programs:
+        return full(n, pattern(n.type, grid_.axes[static_cast<std::size_t>(axis(n))]));
+      case op::arange: return arange(n);
+      case op::broadcast:
+      case op::copy: return broadcast_value(n.operand(0), n.dims);
+      case op::expand_dims: return value(n.operand(0));
+      case op::cast: return cast(n);
+      case op::add_pointer: return add_pointer(n);
+      case op::load: return load(n);
+      case op::dot: return dot(n);
+      case op::reduce: return reduce(n);
+      case op::store:
+      case op::loop:
+      case op::induction:
+      case op::phi:
+      case op::end_loop: return {};
+      default: return elementwise(n);
+    }
+  }
+
+  static int axis(const node& n) { return static_cast<int>(n.value); }
+
+  static patterns full(const node& n, std::uint64_t bits) {
+    return patterns::Constant(elements_of(n.dims), bits);
+  }
+
+  std::uint64_t argument_pattern(const node& n) const {
+    const argument& given = arguments_[static_cast<std::size_t>(n.value)];
+    return given.pointer ? reinterpret_cast<std::uintptr_t>(given.address) : given.bits;
+  }
+
+  static patterns arange(const node& n) {
+    patterns result(elements_of(n.dims));
+    for (std::int64_t i = 0; i < result.size(); ++i) result[i] = pattern(n.type, n.value + i);
+    return result;
+  }
+
+  patterns cast(const node& n) const {
+    patterns result = broadcast_value(n.operand(0), n.dims);
+    for (std::uint64_t& bits : result) bits = evaluate_cast(graph_[n.operand(0)].type, n.type, bits);
+    return result;
+  }
+
+  patterns add_pointer(const node& n) const {
+    patterns result = broadcast_value(n.operand(0), n.dims);
+    const patterns offsets = broadcast_value(n.operand(1), n.dims);
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      const std::uint64_t offset =
+          evaluate_cast(graph_[n.operand(1)].type, dtype::i64, offsets[i]);
+      result[i] += offset * static_cast<std::uint64_t>(size_of(n.type));
+    }
+    return result;
+  }
+
+  patterns elementwise(const node& n) const {
+    const op_kind kind = info_of(n.code).kind;
+    const dtype type = kind == op_kind::compare ? graph_[n.operand(0)].type : n.type;
+    patterns operands[3];
+    for (int i = 0; i < arity_of(kind); ++i) operands[i] = broadcast_value(n.operand(i), n.dims);
+    patterns result(elements_of(n.dims));
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      std::uint64_t bits[3] = {};
+      for (int k = 0; k < arity_of(kind); ++k) bits[k] = operands[k][i];
+      result[i] = evaluate(n.code, type, bits[0], bits[1], bits[2]);
+    }
+    return result;
+  }
+
+  patterns dot(const node& n) const {
+    const node& left = graph_[n.operand(0)];
+    const node& right = graph_[n.operand(1)];
+    const std::int64_t rows = n.dims[0];
+    const std::int64_t columns = n.dims[1];
+    const std::int64_t inner = left.dims[1];
+    patterns result = broadcast_value(n.operand(2), n.dims);
+    with_element(n.type, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, bool>) {
+        const auto widened = [](const patterns& from, dtype type) {
+          Eigen::Array<T, Eigen::Dynamic, 1> to(from.size());
+          for (std::int64_t i = 0; i < to.size(); ++i) {
+            to[i] = from_bits<T>(evaluate_cast(type, dtype_v<T>, from[i]));
+          }
+          return to;
+        };
+        const auto a = widened(value(n.operand(0)), left.type);
+        const auto b = widened(value(n.operand(1)), right.type);
+        for (std::int64_t i = 0; i < rows; ++i) {
+          for (std::int64_t j = 0; j < columns; ++j) {
+            T sum = from_bits<T>(result[i * columns + j]);
+            for (std::int64_t k = 0; k < inner; ++k) {
+              sum = scalar_math::fused_multiply_add(a[i * inner + k], b[k * columns + j], sum);
+            }
+            result[i * columns + j] = to_bits(sum);
+          }
+        }
+      }
+    });
+    return result;
+  }
+
+  patterns reduce(const node& n) const {
+    const node& source = graph_[n.operand(0)];
+    const patterns& from = value(n.operand(0));
+    const dtype accumulator = accumulator_type(n.type);
+    const std::int64_t count = source.dims[axis(n)];
+    std::int64_t stride = 1;  // between neighbours along the axis
+    for (int d = axis(n) + 1; d < source.dims.rank; ++d) stride *= source.dims[d];
+    patterns result(elements_of(n.dims));
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      const std::int64_t first = i / stride * stride * count + i % stride;
+      const std::uint64_t total = reduce_tree<std::uint64_t>(
+          count,
+          [&](std::int64_t e) {
+            return evaluate_cast(source.type, accumulator, from[first + e * stride]);
+          },
+          [&](std::uint64_t x, std::uint64_t y) { return evaluate(n.combine, accumulator, x, y); });
+      result[i] = evaluate_cast(accumulator, n.type, total);
+    }
+    return result;
+  }
+
+  // ---- memory ----
+
+  static std::uint64_t read(dtype type, std::uint64_t address) {
+    return with_element(type, [address]<class T>() {
+      return to_bits(tilewright::detail::load_element<T>(
+          reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address))));
+    });
+  }
+  static void write(dtype type, std::uint64_t address, std::uint64_t bits) {
+    with_element(type, [address, bits]<class T>() {
+      tilewright::detail::store_element(
+          reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), from_bits<T>(bits));
+    });
+  }
+
+  /// Where the lanes of a load or store lie and which of them take part.
+  struct lanes {
+    patterns addresses;
+    patterns inside;  ///< 1 within the extents of a structured access
+    patterns active;  ///< 1 within the extents and not masked
+  };
+
+  lanes lanes_of(const node& n, node_id mask) const {
+    lanes result;
+    if (n.value < 0) {
+      result.addresses = broadcast_value(n.operand(0), n.dims);
+      result.inside = patterns::Constant(result.addresses.size(), 1);
+    } else {
+      const access& where = graph_.accesses[static_cast<std::int32_t>(n.value)];
+      if (!where.masked) mask = no_node;
+      result.addresses.resize(elements_of(n.dims));
+      result.inside.resize(result.addresses.size());
+      for (std::int64_t i = 0; i < result.addresses.size(); ++i) {
+        place(n, where, i, result.addresses[i], result.inside[i]);
+      }
+    }
+    result.active = result.inside;
+    if (mask != no_node) result.active *= broadcast_value(mask, n.dims);
+    return result;
+  }
+
+  /// Address of lane `index` of a structured access, and whether it is within the extents.
+  void place(const node& n, const access& where, std::int64_t index, std::uint64_t& address,
+             std::uint64_t& inside) const {
+    std::int64_t element = where.offset == no_node ? 0 : scalar(where.offset);
+    inside = 1;
+    for (int d = n.dims.rank - 1; d >= 0; --d) {
+      const std::int64_t coordinate = index % n.dims[d];
+      index /= n.dims[d];
+      const std::size_t at = static_cast<std::size_t>(d);
+      if (where.strides[at] != no_node) element += coordinate * scalar(where.strides[at]);
+      if (where.extents[at] != no_node && coordinate >= scalar(where.extents[at])) inside = 0;
+    }
+    address = value(where.base)[0] + static_cast<std::uint64_t>(element * size_of(n.type));
+  }
+
+  patterns load(const node& n) const {
+    const lanes where = lanes_of(n, n.operand(1));
+    patterns result(elements_of(n.dims));
+    if (n.operand(2) != no_node) {
+      result = broadcast_value(n.operand(2), n.dims);
+    } else {
+      result.setConstant(
+          n.value < 0 ? 0
+                      : static_cast<std::uint64_t>(
+                            graph_.accesses[static_cast<std::int32_t>(n.value)].fill_bits));
+    }
+    const bool filled = n.value < 0 || graph_.accesses[static_cast<std::int32_t>(n.value)].fill;
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      if (where.active[i] != 0) {
+        result[i] = read(n.type, where.addresses[i]);
+      } else if (where.inside[i] == 0 && !filled) {
+        result[i] = poison(n.type);
+      }
+    }
+    return result;
+  }
+
+  /// What stands in lanes that no user may look at: a NaN, or an integer unlikely to go unnoticed.
+  static std::uint64_t poison(dtype type) {
+    return is_float(type) ? evaluate_cast(dtype::f32, type, 0x7fc00000u)
+                          : evaluate_cast(dtype::u64, type, 0xa5a5a5a5a5a5a5a5u);
+  }
+
+  void run_store(const node& n) {
+    const lanes where = lanes_of(n, n.operand(2));
+    const patterns values = broadcast_value(n.operand(1), n.dims);
+    for (std::int64_t i = 0; i < values.size(); ++i) {  // ascending: the highest lane wins
+      if (where.active[i] != 0) write(n.type, where.addresses[i], values[i]);
+    }
+  }
+
+  const graph& graph_;
+  grid grid_;
+  std::span<const argument> arguments_;
+  std::vector<patterns> values_;
+  std::int64_t program_ = 0;
+};
+
+/// Runs all programs of `programs` in order, x fastest. Works on the graph as traced and on graphs
+/// after simplify, find_structured_access and propagate_extent; lanes that a pass declared
+/// invisible hold poison, so that a wrong declaration shows. Fails as `machine` does.
+inline void interpret(const graph& kernel, const grid& programs,
+                      std::span<const argument> arguments) {
+  machine runner(kernel, programs, arguments);
+  for (std::int64_t p = 0; p < programs.programs(); ++p) runner.run(p);
+}
+
+/// Launch target: `launch<Kernel>(reference::interpreter, grid, arguments...)`.
+struct interpreter_target {
+  template <class Kernel>
+  void run(const grid& programs, std::span<const argument> arguments) const {
+    static const graph traced = trace<Kernel>();
+    interpret(traced, programs, arguments);
+  }
+};
+inline constexpr interpreter_target interpreter{};
+
+}  // namespace tilewright::reference
