@@ -268,6 +268,8 @@ class lang {
   constexpr node_id operand_as(const Value& value, int line) {
     if constexpr (Literal<Value>) {
       return constant<block<T>>(value, line).id();
+    } else if constexpr (std::same_as<typename Value::element, T>) {
+      return value.id();
     } else {
       return value.template to<T>(line).id();
     }

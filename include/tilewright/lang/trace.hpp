@@ -11,9 +11,9 @@ namespace tilewright {
 
 namespace detail {
 
-/// Rebuilds a traced graph in execution order: phis move to the head of their loops, and the
-/// offsets of pointers are computed in 64 bits from their i32 and u32 leaves on, so that no
-/// product of an index and a stride can wrap.
+/// Rebuilds a traced graph in execution order: phis move to the head of their loops. Offsets of
+/// pointers, and comparisons of blocks made from `tl.arange` (masks), are computed in 64 bits from
+/// their narrower leaves on, so that no product of an index and a stride can wrap.
 class finisher {
  public:
   constexpr explicit finisher(const graph& traced) : from_(traced) {}
@@ -47,18 +47,35 @@ class finisher {
            what == op::arange;
   }
 
+  static constexpr bool is_order(op what) {
+    return what == op::lt || what == op::le || what == op::gt || what == op::ge;
+  }
+
   constexpr void mark_offsets() {
+    for (node_id id = 0; id < from_.size(); ++id) {
+      const node& n = from_[id];
+      if (!computes_offsets(n.code) || !is_int(n.type)) continue;
+      is_index_[id] = n.code == op::arange;
+      for (int i = 0; i < operand_slots(n); ++i) is_index_[id] |= is_index_[n.operand(i)];
+    }
     for (node_id id = from_.size() - 1; id >= 0; --id) {
       const node& n = from_[id];
-      if (n.code == op::add_pointer) {
-        wide_wanted_[n.operand(1)] = from_[n.operand(1)].type != dtype::i64;
+      if (n.code == op::add_pointer) want_wide(n.operand(1));
+      if (is_order(n.code) && (is_index_[n.operand(0)] || is_index_[n.operand(1)])) {
+        want_wide(n.operand(0));
+        want_wide(n.operand(1));
       }
       if (wide_wanted_[id] && computes_offsets(n.code)) {
-        for (int i = 0; i < operand_slots(n); ++i) {
-          wide_wanted_[n.operand(i)] = from_[n.operand(i)].type != dtype::i64;
-        }
+        for (int i = 0; i < operand_slots(n); ++i) want_wide(n.operand(i));
       }
     }
+  }
+  constexpr void want_wide(node_id id) { wide_wanted_[id] = from_[id].type != dtype::i64; }
+  /// Whether operand `i` of `n` is used in its 64-bit form.
+  constexpr bool uses_wide(const node& n, int i) const {
+    if (!wide_wanted_[n.operand(i)]) return false;
+    return (n.code == op::add_pointer && i == 1) ||
+           (is_order(n.code) && (is_index_[n.operand(0)] || is_index_[n.operand(1)]));
   }
 
   constexpr node_id push(const node& n) {
@@ -73,11 +90,18 @@ class finisher {
     for (int i = 0; i < operand_slots(n); ++i) {
       const bool forward = n.code == op::phi && i == 1;
       if (n.operand(i) == no_node || forward) continue;
-      const bool wide = n.code == op::add_pointer && i == 1 && wide_wanted_[n.operand(i)];
-      n.operands[i] = wide ? wide_[n.operand(i)] : moved_[n.operand(i)];
+      n.operands[i] =
+          uses_wide(from_[id], i) ? wide_[from_[id].operand(i)] : moved_[from_[id].operand(i)];
     }
     moved_[id] = push(n);
     if (wide_wanted_[id]) wide_[id] = push(widened(id));
+    if (n.code == op::end_loop) {
+      // The widened phis in the loop hold values of its last iteration; users behind the loop need
+      // the results.
+      for (node_id phi = id - 1; from_[phi].code == op::phi && from_[phi].operand(2) == from_[id].operand(0); --phi) {
+        if (wide_wanted_[phi]) wide_[phi] = push(widened(phi));
+      }
+    }
   }
 
   constexpr node widened(node_id id) {
@@ -110,6 +134,7 @@ class finisher {
   node_id moved_[TILEWRIGHT_MAX_NODES] = {};
   node_id wide_[TILEWRIGHT_MAX_NODES] = {};
   bool wide_wanted_[TILEWRIGHT_MAX_NODES] = {};
+  bool is_index_[TILEWRIGHT_MAX_NODES] = {};
 };
 
 template <class Body>

@@ -1,0 +1,108 @@
+// Masks that select the leading lanes of each dimension.
+#pragma once
+
+#include <cstdint>
+
+#include <tilewright/analysis/affine.hpp>
+
+namespace tilewright {
+
+/// The lanes that a mask selects, if they are a box from lane 0: per dimension a scalar i64 node
+/// with their number, already within [0, extent]; no_node is all of them.
+struct mask_box {
+  bool known = false;
+  node_id gate = no_node;  ///< scalar i1 node; no lane at all when it is false
+  node_id extents[max_rank] = {no_node, no_node, no_node, no_node, no_node};
+};
+
+namespace detail {
+
+/// `box` of a mask of shape `from`, seen as broadcast to `to`. A dimension of extent 1 that is
+/// limited and then repeated is no box of leading lanes any more.
+constexpr mask_box broadcast_box(const mask_box& box, const shape& from, const shape& to) {
+  mask_box result;
+  result.known = box.known;
+  result.gate = box.gate;
+  for (int d = 0; d < from.rank; ++d) {
+    const int target = d + to.rank - from.rank;
+    if (box.extents[d] == no_node) continue;
+    if (from[d] != to[target]) result.known = false;
+    result.extents[target] = box.extents[d];
+  }
+  return result;
+}
+
+/// `first < last` (or <= when `closed`) for lanes of `dims`, first being affine and last uniform.
+constexpr mask_box box_below(const affine& first, const affine& last, bool closed,
+                             const shape& dims, scalar_builder& build) {
+  mask_box result;
+  if (!first.known || !last.known || !last.uniform(dims.rank)) return result;
+  int along = -1;
+  for (int d = 0; d < dims.rank; ++d) {
+    if (first.strides[d] == no_node) continue;
+    if (along >= 0 || !build.equals(first.strides[d], 1)) return result;
+    along = d;
+  }
+  if (along < 0) return result;
+  node_id count = build.sub(last.offset, first.offset);
+  if (closed) count = build.add(count, build.constant(1));
+  result.known = true;
+  result.extents[along] = build.clamp(count, dims[along]);
+  return result;
+}
+
+}  // namespace detail
+
+/// The box of the i1 node `n` (new id `id`), given its operands' affine forms and boxes.
+/// Recognised: scalar conditions (all lanes or none), index < bound and the like, conjunctions,
+/// broadcast and expand_dims.
+template <class Forms, class Boxes>
+constexpr mask_box box_of_mask(const graph& g, const node& n, node_id id, const Forms& forms,
+                               const Boxes& boxes, detail::scalar_builder& build) {
+  mask_box result;
+  if (n.is_scalar()) {
+    result.known = n.code != op::load && n.code != op::reduce;
+    result.gate = id;
+    return result;
+  }
+  const auto form = [&](int i) {
+    return detail::broadcast_affine(forms[n.operand(i)], g[n.operand(i)].dims, n.dims);
+  };
+  const auto box = [&](int i) {
+    return detail::broadcast_box(boxes[n.operand(i)], g[n.operand(i)].dims, n.dims);
+  };
+  switch (n.code) {
+    case op::lt: return detail::box_below(form(0), form(1), false, n.dims, build);
+    case op::le: return detail::box_below(form(0), form(1), true, n.dims, build);
+    case op::gt: return detail::box_below(form(1), form(0), false, n.dims, build);
+    case op::ge: return detail::box_below(form(1), form(0), true, n.dims, build);
+    case op::broadcast: return box(0);
+    case op::expand_dims: {
+      result.known = boxes[n.operand(0)].known;
+      result.gate = boxes[n.operand(0)].gate;
+      const int axis = static_cast<int>(n.value);
+      for (int d = 0; d < n.dims.rank; ++d) {
+        if (d != axis) result.extents[d] = boxes[n.operand(0)].extents[d < axis ? d : d - 1];
+      }
+      return result;
+    }
+    case op::bit_and: {
+      const mask_box x = box(0);
+      const mask_box y = box(1);
+      result.known = x.known && y.known;
+      result.gate = x.gate == no_node || x.gate == y.gate ? y.gate
+                    : y.gate == no_node ? x.gate
+                                        : build.append(op::bit_and, dtype::i1, x.gate, y.gate);
+      for (int d = 0; d < n.dims.rank && result.known; ++d) {
+        result.extents[d] = x.extents[d] == no_node || x.extents[d] == y.extents[d] ? y.extents[d]
+                            : y.extents[d] == no_node
+                                ? x.extents[d]
+                                : build.append(op::minimum, dtype::i64, x.extents[d], y.extents[d]);
+      }
+      return result;
+    }
+    default: return result;
+  }
+}
+
+}  // namespace tilewright
