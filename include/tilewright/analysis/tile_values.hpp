@@ -1,0 +1,49 @@
+// Which nodes are tiles in local memory, and which are scalars of the cores.
+#pragma once
+
+#include <tilewright/analysis/liveness.hpp>
+#include <tilewright/ir/graph.hpp>
+
+namespace tilewright {
+
+/// A node is a tile if its value comes from memory or is computed from a tile, and if it is a
+/// block that is computed at all. What remains are scalars that the cores compute (arguments,
+/// program ids, addresses, loop bounds), blocks that are one scalar repeated, and pointers.
+constexpr node_flags tile_values(const graph& g) {
+  node_flags tile;
+  // A phi is a tile if its `next` is one, which comes later: a second round settles that.
+  for (int round = 0; round < 2; ++round) {
+    for (node_id id = 0; id < g.size(); ++id) {
+      const node& n = g[id];
+      switch (n.code) {
+        case op::load:
+        case op::reduce:
+        case op::dot:
+        case op::arange: tile[id] = true; break;
+        case op::argument:
+        case op::constant:
+        case op::program_id:
+        case op::num_programs:
+        case op::loop:
+        case op::induction:
+        case op::end_loop:
+        case op::add_pointer:
+        case op::store: break;
+        case op::broadcast:
+        case op::expand_dims: tile[id] = tile[n.operand(0)]; break;
+        case op::phi:
+          tile[id] = !n.is_scalar() || tile[n.operand(0)] || tile[n.operand(1)];
+          break;
+        default:
+          tile[id] = !n.is_scalar();
+          for (int i = 0; i < operand_slots(n); ++i) tile[id] = tile[id] || tile[n.operand(i)];
+      }
+    }
+  }
+  return tile;
+}
+
+/// Whether a tile node is only another view of its operand's tile.
+constexpr bool is_view(op code) { return code == op::broadcast || code == op::expand_dims; }
+
+}  // namespace tilewright

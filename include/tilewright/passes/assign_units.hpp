@@ -1,0 +1,63 @@
+// Chooses the unit of each operation by the op table and the device's capabilities.
+#pragma once
+
+#include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/ir/graph.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Type of the elements that a node works on.
+constexpr dtype worked_type(const graph& g, const node& n) {
+  if (n.code == op::dot || n.code == op::reduce || n.code == op::cast) return g[n.operand(0)].type;
+  if (info_of(n.code).kind == op_kind::compare) return g[n.operand(0)].type;
+  return n.type;
+}
+
+/// The unit for node `n`, or unit::core if the device has none. Block-wise units come first, the
+/// vector core takes the rest.
+constexpr unit unit_for(const graph& g, const node& n, const device_spec& device) {
+  const unit_set able = info_of(n.code).units;
+  const dtype type = worked_type(g, n);
+  const bool vector = device.vector_rate(type) > 0 && device.vector_core < device.cores;
+  if (n.code == op::load) return unit::dma_in;
+  if (n.code == op::store) return unit::dma_out;
+  if (n.code == op::arange) return vector ? unit::vector : unit::core;
+  if (n.code == op::dot) {
+    const std::int64_t accumulator = elements_of(n.dims) * size_of(n.type);
+    if (device.dpe_takes(type) && accumulator <= device.re_accumulator_bytes) return unit::dpe;
+    return vector ? unit::vector : unit::core;
+  }
+  const bool narrow_cast = n.code != op::cast || device.se_takes(n.type);
+  if (contains(able, unit::se) && device.se_takes(type) && narrow_cast) return unit::se;
+  return contains(able, unit::vector) && vector ? unit::vector : unit::core;
+}
+
+}  // namespace detail
+
+/// Sets `node::where` of every tile operation. Errors: TW-E010 (an access without structure),
+/// TW-E011 (a mask that is no box of leading lanes), TW-E012 (no unit can do it).
+constexpr graph assign_units(const graph& g, const device_spec& device) {
+  if (g.error) return g;
+  graph result = g;
+  const node_flags tile = tile_values(g);
+  for (node_id id = 0; id < g.size(); ++id) {
+    node& n = result[id];
+    if (n.code == op::load || n.code == op::store) {
+      if (n.value < 0) {
+        result.fail({code::unstructured_access, n.line});
+      } else if (g.accesses[static_cast<std::int32_t>(n.value)].masked) {
+        result.fail({code::unsupported_mask, n.line});
+      }
+    }
+    const bool works = n.code == op::store || (tile[id] && !is_view(n.code) && n.code != op::phi);
+    if (!works) continue;
+    n.where = detail::unit_for(g, n, device);
+    if (n.where == unit::core) result.fail({code::no_unit, n.line});
+  }
+  return result;
+}
+
+}  // namespace tilewright

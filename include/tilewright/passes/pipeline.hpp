@@ -1,0 +1,36 @@
+// The passes in order, from a kernel to its command program for a device.
+#pragma once
+
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/passes/assign_buffers.hpp>
+#include <tilewright/passes/assign_units.hpp>
+#include <tilewright/passes/lower.hpp>
+#include <tilewright/passes/middle.hpp>
+#include <tilewright/passes/place_pointer_updates.hpp>
+#include <tilewright/passes/size_buffers.hpp>
+#include <tilewright/passes/split_cores.hpp>
+#include <tilewright/program/program.hpp>
+
+namespace tilewright {
+
+/// Kernel `K` after each pass for `Device`, whose device-independent stages are those of
+/// `middle<K>`. Each member is a compile-time constant evaluated on its own.
+template <Kernel K, const auto& Device>
+struct compiled {
+  static constexpr graph placed = assign_units(middle<K>::extended, Device);
+  static constexpr schedule buffered = assign_buffers(placed, Device);
+  static constexpr schedule sized = size_buffers(buffered, Device);
+  static constexpr schedule pointed = place_pointer_updates(sized);
+  static constexpr schedule split = split_cores(pointed, Device);
+  static constexpr program lowered = lower(split, Device);
+};
+
+/// The same passes on any graph and device, at run time.
+constexpr program compile(const graph& traced, const device_spec& device) {
+  const graph placed =
+      assign_units(propagate_extent(find_structured_access(simplify(traced))), device);
+  const schedule sized = size_buffers(assign_buffers(placed, device), device);
+  return lower(split_cores(place_pointer_updates(sized), device), device);
+}
+
+}  // namespace tilewright

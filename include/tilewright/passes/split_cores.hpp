@@ -1,0 +1,103 @@
+// Deals the commands to the two RISC-V cores.
+#pragma once
+
+#include <cstdint>
+
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/passes/place_pointer_updates.hpp>
+#include <tilewright/passes/schedule.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Cycles that the issuing core spends on one execution of a command, vector work included.
+constexpr std::int64_t core_cycles(const command& c, const device_spec& device) {
+  if (c.where != unit::vector) return c.issue_cycles;
+  const std::int64_t rate = device.vector_rate(c.type) > 0 ? device.vector_rate(c.type) : 1;
+  const std::int64_t per_element = c.code == op::dot ? 2 : 1;
+  return device.vector_startup + per_element * elements_of(c.dims) / rate;
+}
+
+/// Sets of steps that one core must issue, joined as they are found to share a queue's end.
+struct step_sets {
+  std::int32_t parent[320] = {};
+
+  constexpr std::int32_t find(std::int32_t i) {
+    while (parent[i] != i) {
+      parent[i] = parent[parent[i]];
+      i = parent[i];
+    }
+    return i;
+  }
+  constexpr void join(std::int32_t a, std::int32_t b) {
+    if (a >= 0 && b >= 0) parent[find(a)] = find(b);
+  }
+};
+
+}  // namespace detail
+
+/// Trip count that a loop is taken to have, its bounds being run-time values.
+inline constexpr std::int64_t assumed_trips = 16;
+
+/// All commands that read a buffer go to one core and all that write it to one core, which is what
+/// tile numbers need; where the two differ, the buffer's pointers synchronise them. The groups that
+/// follow are dealt, heaviest first, to the core with less issue time so far; vector work stays on
+/// the vector core.
+constexpr schedule split_cores(const schedule& s, const device_spec& device) {
+  if (s.error || device.cores < 2) return s;
+  schedule result = s;
+  detail::step_sets sets;
+  std::int64_t weight[320] = {};
+  bool vector[320] = {};
+  bool dealt[320] = {};
+  for (std::int32_t i = 0; i < s.steps.size(); ++i) sets.parent[i] = i;
+  for (std::int32_t b = 0; b < s.buffers.size(); ++b) {
+    std::int32_t reader = -1;
+    std::int32_t writer = -1;
+    for (std::int32_t i = 0; i < s.steps.size(); ++i) {
+      const step& at = s.steps[i];
+      const auto index = static_cast<buffer_index>(b);
+      const bool command = at.what == step::kind::command;
+      if ((command && reads(at.work, index)) ||
+          (at.what == step::kind::release && at.released == index)) {
+        sets.join(reader, i);
+        reader = i;
+      }
+      if (command && writes(at.work, index)) {
+        sets.join(writer, i);
+        writer = i;
+      }
+    }
+  }
+  std::int64_t trips = 1;
+  for (std::int32_t i = 0; i < s.steps.size(); ++i) {
+    const step& at = s.steps[i];
+    if (at.what == step::kind::loop) trips *= assumed_trips;
+    if (at.what == step::kind::end_loop) trips /= assumed_trips;
+    if (at.what != step::kind::command) continue;
+    const std::int32_t set = sets.find(i);
+    weight[set] += trips * detail::core_cycles(at.work, device);
+    vector[set] = vector[set] || at.work.where == unit::vector;
+  }
+  std::int64_t load[max_cores] = {};
+  for (std::int32_t round = 0; round < s.steps.size(); ++round) {
+    std::int32_t heaviest = -1;
+    for (std::int32_t i = 0; i < s.steps.size(); ++i) {
+      if (sets.parent[i] != i || dealt[i]) continue;
+      const bool first = heaviest < 0 || (vector[i] && !vector[heaviest]) ||
+                         (vector[i] == vector[heaviest] && weight[i] > weight[heaviest]);
+      if (first) heaviest = i;
+    }
+    if (heaviest < 0) break;
+    dealt[heaviest] = true;
+    const std::int32_t core = vector[heaviest] ? device.vector_core : load[1] < load[0] ? 1 : 0;
+    load[core] += weight[heaviest];
+    for (std::int32_t i = 0; i < s.steps.size(); ++i) {
+      if (sets.find(i) == heaviest) result.steps[i].core = static_cast<std::int8_t>(core);
+    }
+  }
+  return result;
+}
+
+}  // namespace tilewright
