@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
-
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/reduction_tree.hpp>
 #include <tilewright/model/units.hpp>
 #include <tilewright/program/program.hpp>
+#include <vector>
 
 namespace tilewright::model_detail {
 
@@ -83,10 +82,18 @@ inline void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte
     }
   };
   switch (size) {
-    case 1: copy(std::integral_constant<std::int64_t, 1>{}); break;
-    case 2: copy(std::integral_constant<std::int64_t, 2>{}); break;
-    case 4: copy(std::integral_constant<std::int64_t, 4>{}); break;
-    default: copy(std::integral_constant<std::int64_t, 8>{}); break;
+    case 1:
+      copy(std::integral_constant<std::int64_t, 1>{});
+      break;
+    case 2:
+      copy(std::integral_constant<std::int64_t, 2>{});
+      break;
+    case 4:
+      copy(std::integral_constant<std::int64_t, 4>{});
+      break;
+    default:
+      copy(std::integral_constant<std::int64_t, 8>{});
+      break;
   }
 }
 
@@ -98,12 +105,24 @@ class executor {
   void run(const command& what, const issued_values& values, std::byte* const* inputs,
            std::byte* output, std::byte* memory) {
     switch (what.code) {
-      case op::load: load(what, values, output, memory); break;
-      case op::store: store(what, values, inputs[0], memory); break;
-      case op::dot: dot(what, values, inputs, output); break;
-      case op::reduce: reduce(what, values, inputs[0], output); break;
-      case op::arange: arange(what, values, output); break;
-      default: element_wise(what, values, inputs, output); break;
+      case op::load:
+        load(what, values, output, memory);
+        break;
+      case op::store:
+        store(what, values, inputs[0], memory);
+        break;
+      case op::dot:
+        dot(what, values, inputs, output);
+        break;
+      case op::reduce:
+        reduce(what, values, inputs[0], output);
+        break;
+      case op::arange:
+        arange(what, values, output);
+        break;
+      default:
+        element_wise(what, values, inputs, output);
+        break;
     }
   }
 
@@ -192,9 +211,9 @@ class executor {
     for_each_row(values.on.extents, outer, [&](const std::int64_t* index) {
       input_row rows[3];
       for (int i = 0; i < count; ++i) {
-        rows[i] = {views[i].data + dot_index(index, views[i].strides, outer) *
-                                       size_of(views[i].type),
-                   steps[i]};
+        rows[i] = {
+            views[i].data + dot_index(index, views[i].strides, outer) * size_of(views[i].type),
+            steps[i]};
       }
       const output_row row{
           target.data + dot_index(index, target.strides, outer) * size_of(target.type), steps[3]};
@@ -258,8 +277,8 @@ class executor {
               combine);
         }
         if (filled) {
-          const std::uint64_t fill = evaluate_cast(source.type, accumulator,
-                                                   static_cast<std::uint64_t>(what.fill_bits));
+          const std::uint64_t fill =
+              evaluate_cast(source.type, accumulator, static_cast<std::uint64_t>(what.fill_bits));
           result = combine(result, from_bits<T>(fill));
         }
         const std::byte* const pattern = reinterpret_cast<const std::byte*>(&result);
@@ -293,8 +312,8 @@ class executor {
     with_element(type, [&]<class T>() {
       constexpr std::int64_t width = static_cast<std::int64_t>(sizeof(T));
       if (!inputs[2]) {
-        for (std::int64_t i = 0; i < m; ++i) std::memset(output + i * columns * width, 0,
-                                                         static_cast<std::size_t>(n * width));
+        for (std::int64_t i = 0; i < m; ++i)
+          std::memset(output + i * columns * width, 0, static_cast<std::size_t>(n * width));
       } else if (inputs[2] != output) {
         for (std::int64_t i = 0; i < m; ++i) {
           std::memcpy(output + i * columns * width, inputs[2] + i * columns * width,

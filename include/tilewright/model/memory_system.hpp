@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
-
 #include <tilewright/device/device_spec.hpp>
+#include <vector>
 
 namespace tilewright::model_detail {
 
@@ -33,11 +32,13 @@ class shared_memory {
   /// Bytes per cycle, of all transfers together and of one at most.
   double bandwidth() const { return bandwidth_; }
   double cap() const { return cap_; }
+  /// Bytes of all transfers that have ended.
+  std::int64_t streamed() const { return streamed_; }
 
   /// Starts a transfer at `now`.
   void start(std::int64_t now, std::int64_t bytes, std::uint32_t flight) {
     advance(now);
-    active_.push_back({received_ + static_cast<double>(bytes), order_++, flight});
+    active_.push_back({received_ + static_cast<double>(bytes), order_++, bytes, flight});
     std::push_heap(active_.begin(), active_.end(), later);
   }
 
@@ -62,6 +63,7 @@ class shared_memory {
   struct transfer {
     double end = 0;  // reading of `received_`
     std::uint64_t order = 0;
+    std::int64_t bytes = 0;
     std::uint32_t flight = 0;
   };
   // Sums of bytes and quotients are exact to far less than this part of a cycle.
@@ -70,9 +72,7 @@ class shared_memory {
   static bool later(const transfer& left, const transfer& right) {
     return left.end != right.end ? left.end > right.end : left.order > right.order;
   }
-  double rate() const {
-    return std::min(cap_, bandwidth_ / static_cast<double>(active_.size()));
-  }
+  double rate() const { return std::min(cap_, bandwidth_ / static_cast<double>(active_.size())); }
   double end_of_first() const { return time_ + (active_.front().end - received_) / rate(); }
 
   /// Moves the clocks to `now`, through each end of a transfer at its own (fractional) time.
@@ -86,6 +86,7 @@ class shared_memory {
       }
       received_ = active_.front().end;
       time_ = std::max(time_, end);
+      streamed_ += active_.front().bytes;
       done_.push_back(active_.front().flight);
       std::pop_heap(active_.begin(), active_.end(), later);
       active_.pop_back();
@@ -97,6 +98,7 @@ class shared_memory {
   double bandwidth_;
   double cap_;
   std::int64_t latency_;
+  std::int64_t streamed_ = 0;
   double time_ = 0;
   double received_ = 0;
   std::uint64_t order_ = 0;

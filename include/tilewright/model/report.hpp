@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <vector>
-
 #include <tilewright/ir/unit.hpp>
 #include <tilewright/program/program.hpp>
+#include <vector>
 
 namespace tilewright {
 
@@ -17,22 +16,29 @@ inline constexpr int track_count = 9;
 
 constexpr const char* name_of(track which) {
   switch (which) {
-    case track::core_0: return "core 0";
-    case track::core_1: return "core 1";
-    case track::vector: return name_of(unit::vector);
-    case track::dma_in: return name_of(unit::dma_in);
-    case track::dma_out: return name_of(unit::dma_out);
-    case track::dpe: return name_of(unit::dpe);
-    case track::re: return name_of(unit::re);
-    case track::se: return name_of(unit::se);
-    case track::mlu: return name_of(unit::mlu);
+    case track::core_0:
+      return "core 0";
+    case track::core_1:
+      return "core 1";
+    case track::vector:
+      return name_of(unit::vector);
+    case track::dma_in:
+      return name_of(unit::dma_in);
+    case track::dma_out:
+      return name_of(unit::dma_out);
+    case track::dpe:
+      return name_of(unit::dpe);
+    case track::re:
+      return name_of(unit::re);
+    case track::se:
+      return name_of(unit::se);
+    case track::mlu:
+      return name_of(unit::mlu);
   }
   return "?";
 }
 /// The track of a unit other than `unit::core`.
-constexpr track track_of(unit which) {
-  return static_cast<track>(static_cast<int>(which) + 1);
-}
+constexpr track track_of(unit which) { return static_cast<track>(static_cast<int>(which) + 1); }
 static_assert(track_of(unit::vector) == track::vector && track_of(unit::mlu) == track::mlu);
 
 /// Where every cycle of a track went; the five add up to the cycles of the run.
@@ -113,10 +119,10 @@ struct report {
   std::vector<pe_report> pes;
   cycle_account totals[track_count]{};  ///< of all processing elements
   traffic memories[memory_count]{};
-  std::vector<traffic> arguments;        ///< by position; of scalars all zero
-  std::vector<memory> argument_memory;   ///< where each pointer argument lay
-  std::int64_t multiply_accumulates = 0; ///< of all dots, inside their extents
-  std::int64_t flops = 0;                ///< two per multiply-accumulate, one per element operation
+  std::vector<traffic> arguments;         ///< by position; of scalars all zero
+  std::vector<memory> argument_memory;    ///< where each pointer argument lay
+  std::int64_t multiply_accumulates = 0;  ///< of all dots, inside their extents
+  std::int64_t flops = 0;  ///< two per multiply-accumulate, one per element operation
 
   lower_bound roofline{};  ///< the largest of the bounds, with what sets it
   share bottleneck{};      ///< the part of the device that was at work for most of the run

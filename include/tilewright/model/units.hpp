@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/program/program.hpp>
 
@@ -27,11 +26,14 @@ constexpr bool uses_table(op code) {
 constexpr std::int64_t vector_operations(op code) {
   switch (code) {
     case op::exp:
-    case op::log: return 16;
+    case op::log:
+      return 16;
     case op::div:
     case op::rem:
-    case op::sqrt: return 4;
-    default: return 1;
+    case op::sqrt:
+      return 4;
+    default:
+      return 1;
   }
 }
 
@@ -88,7 +90,8 @@ constexpr std::int64_t busy_cycles(const command& what, const lanes& on, const d
       return dpe_cycles(spec, what.type, on.extents[0], on.extents[1], on.extents[2]);
     case unit::re:
       return ceil_div(on.count * size_of(what.output.type), spec.re_bytes_per_cycle);
-    case unit::se: return ceil_div(on.count, se_rate(spec, what.code));
+    case unit::se:
+      return ceil_div(on.count, se_rate(spec, what.code));
     default:
       return spec.vector_startup +
              ceil_div(vector_work(what, on), spec.vector_rate(rate_type(what)));
@@ -120,7 +123,8 @@ constexpr const char* unsupported(const command& what, const device_spec& spec) 
       return spec.vector_rate(rate_type(what)) > 0
                  ? nullptr
                  : "the vector core does not work on this element type";
-    default: return "this unit carries out no command of the model";
+    default:
+      return "this unit carries out no command of the model";
   }
 }
 

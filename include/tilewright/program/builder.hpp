@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <type_traits>
 #include <tilewright/program/program.hpp>
+#include <type_traits>
 
 namespace tilewright {
 

@@ -1,0 +1,78 @@
+// Checking a program against a device, and what is the same for every issue of a command.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/error.hpp>
+#include <tilewright/model/machine.hpp>
+#include <tilewright/model/report.hpp>
+#include <tilewright/model/units.hpp>
+#include <tilewright/program/program.hpp>
+#include <tilewright/program/queries.hpp>
+#include <tilewright/program/verify.hpp>
+#include <vector>
+
+namespace tilewright::model_detail {
+
+inline std::int64_t dram_latency_cycles(const device_spec& spec) {
+  return static_cast<std::int64_t>(std::llround(spec.dram_latency_ns * spec.clock_ghz));
+}
+
+constexpr program_limits limits_of(const device_spec& spec) {
+  return {spec.local_bytes, spec.re_accumulator_bytes, spec.circular_buffers, spec.cores,
+          spec.vector_core};
+}
+
+/// Calls `fail` when the program is malformed or the device cannot run it.
+inline void check_program(const program& what, const device_spec& spec) {
+  const auto stop = [](std::int32_t line, const std::string& why) {
+    fail(("model: line " + std::to_string(line) + ": " + why).c_str());
+  };
+  if (what.error) stop(what.error.line, sentence_of(what.error.what));
+  if (spec.cores < 1 || spec.cores > max_cores) stop(0, "the device has no cores, or too many");
+  if (const verdict found = verify(what, limits_of(spec))) {
+    stop(found.error.line, std::string(found.why) + " (need " + std::to_string(found.error.need) +
+                               ", have " + std::to_string(found.error.have) + ")");
+  }
+  for (const command& each : what.commands) {
+    if (const char* const why = unsupported(each, spec)) stop(each.line, why);
+  }
+}
+
+/// The facts of every command. `places` is the memory of each argument.
+inline std::vector<command_facts> facts_of(const program& what, const device_spec& spec,
+                                           const std::vector<memory>& places) {
+  std::vector<command_facts> all;
+  for (const command& each : what.commands) {
+    command_facts facts;
+    int pointers = 0;
+    for (int slot = 0; slot < 3; ++slot) {
+      const operand& input = each.inputs[slot];
+      if (input.from != operand::source::buffer) continue;
+      if (each.in_place && slot == rewritten_input(each)) facts.rewritten = facts.use_count;
+      facts.uses[facts.use_count++] = {static_cast<std::int8_t>(slot), input.index, input.ahead,
+                                       input.advances};
+      pointers += input.advances ? 1 : 0;
+    }
+    if (!each.in_place && each.output.from == operand::source::buffer) {
+      facts.output = each.output.index;
+      facts.pushes = each.output.advances;
+      pointers += each.output.advances ? 1 : 0;
+    }
+    facts.transfers = is_transfer(each.code);
+    facts.elements = elements_of(each.dims);
+    facts.issue_cycles = each.issue_cycles + pointers * spec.pointer_update_cycles;
+    facts.latency = result_latency(each.where, spec);
+    if (facts.transfers) {
+      facts.latency = places[static_cast<std::size_t>(each.argument)] == memory::sram
+                          ? spec.sram_latency
+                          : dram_latency_cycles(spec);
+    }
+    all.push_back(facts);
+  }
+  return all;
+}
+
+}  // namespace tilewright::model_detail
