@@ -5,29 +5,43 @@
 
 namespace tilewright {
 
-/// Codes of diagnostics; `docs/diagnostics.md` explains each.
+// X(name, number, sentence, need, have): the errors of tracing and of the passes. `need` and `have`
+// say what the two numbers of a diagnostic count. docs/diagnostics.md has cause, example and cure.
+#define TILEWRIGHT_DIAGNOSTICS(X)                                                                \
+  X(graph_full, 1, "TW-E001: the kernel needs more graph nodes than there is room for", "nodes",  \
+    "nodes")                                                                                     \
+  X(loop_left_open, 2, "TW-E002: a tl.range loop was left by break or return", "", "")           \
+  X(zero_step, 3, "TW-E003: a tl.range loop has step 0", "", "")                                 \
+  X(malformed, 4, "TW-E004: the graph is malformed", "rule", "node")                             \
+  X(too_many_accesses, 5, "TW-E005: the kernel has more loads and stores than there is room for", \
+    "accesses", "accesses")                                                                      \
+  X(literal_range, 6,                                                                            \
+    "TW-E006: an integer literal is outside the range of the type that it takes", "", "")        \
+  X(no_such_axis, 7, "TW-E007: a grid has axes 0, 1 and 2", "", "")                              \
+  X(unstructured_access, 10,                                                                     \
+    "TW-E010: this access has no base, sizes and strides that DMA could use", "", "")            \
+  X(unsupported_mask, 11, "TW-E011: this mask does not select leading lanes of each dimension",  \
+    "", "")                                                                                      \
+  X(no_unit, 12, "TW-E012: no unit of this device can do this operation", "", "")                \
+  X(local_memory, 13, "TW-E013: the kernel's buffers do not fit in local memory", "bytes",       \
+    "bytes")                                                                                     \
+  X(too_many_buffers, 14,                                                                        \
+    "TW-E014: the kernel needs more circular buffers than the device has", "buffers", "buffers") \
+  X(accumulator_too_large, 15,                                                                   \
+    "TW-E015: the accumulators do not fit in the reduction engine", "bytes", "bytes")            \
+  X(program_full, 16, "TW-E016: the command program is longer than there is room for",           \
+    "entries", "entries")                                                                        \
+  X(device_deadlock, 20, "TW-E020: the command program cannot advance", "", "")
+
+/// Codes of diagnostics.
 enum class code : std::int16_t {
   ok = 0,
-  graph_full = 1,            ///< more nodes than TILEWRIGHT_MAX_NODES
-  loop_left_open = 2,        ///< a loop was left by break or return
-  zero_step = 3,             ///< tl.range with a constant step of 0
-  malformed = 4,             ///< the verifier found an impossible graph
-  too_many_accesses = 5,     ///< more loads and stores than a graph has room for
-  literal_range = 6,         ///< an integer literal outside the range of its type
-  no_such_axis = 7,          ///< tl.program_id or tl.num_programs of an axis other than 0, 1, 2
-  unstructured_access = 10,  ///< the device pipeline needs base, sizes and strides
-  unsupported_mask = 11,     ///< the device pipeline needs a mask that is a box from lane 0
-  no_unit = 12,              ///< no unit of the device can do it
-  local_memory = 13,         ///< the buffers do not fit in local memory
-  too_many_buffers = 14,     ///< more circular buffers than the device has
-  accumulator_too_large = 15,///< an accumulator exceeds RE and local memory
-  program_full = 16,         ///< more commands than a program has room for
-  unsupported_loop_value = 17,  ///< a loop-carried block that cannot be given a buffer
-  runtime_shape = 18,        ///< a DMA stride or extent that isn't loop invariant data
-  device_deadlock = 20,      ///< (model) a program that cannot advance
+#define TILEWRIGHT_X(name, number, sentence, need, have) name = number,
+  TILEWRIGHT_DIAGNOSTICS(TILEWRIGHT_X)
+#undef TILEWRIGHT_X
 };
 
-/// An error of a pass. `need` and `have` are the numbers that the sentence of the code speaks of.
+/// An error of a pass: the source line and the numbers that the sentence of the code speaks of.
 struct diagnostic {
   code what = code::ok;
   std::int32_t line = 0;
@@ -37,35 +51,45 @@ struct diagnostic {
   constexpr explicit operator bool() const { return what != code::ok; }
 };
 
-/// The sentence of a code, as it also stands in the static_assert.
+/// The sentence of a code.
 constexpr const char* sentence_of(code what) {
   switch (what) {
-    case code::ok: return "no error";
-    case code::graph_full: return "TW-E001: the kernel needs more graph nodes than there is room for";
-    case code::loop_left_open: return "TW-E002: a tl.range loop was left by break or return";
-    case code::zero_step: return "TW-E003: a tl.range loop has step 0";
-    case code::malformed: return "TW-E004: the graph is malformed";
-    case code::too_many_accesses: return "TW-E005: the kernel has more loads and stores than there is room for";
-    case code::literal_range:
-      return "TW-E006: an integer literal is outside the range of the type that it takes";
-    case code::no_such_axis: return "TW-E007: a grid has axes 0, 1 and 2";
-    case code::unstructured_access:
-      return "TW-E010: this access has no base, sizes and strides that DMA could use";
-    case code::unsupported_mask:
-      return "TW-E011: this mask does not select leading lanes of each dimension";
-    case code::no_unit: return "TW-E012: no unit of this device can do this operation";
-    case code::local_memory: return "TW-E013: the kernel's buffers do not fit in local memory";
-    case code::too_many_buffers:
-      return "TW-E014: the kernel needs more circular buffers than the device has";
-    case code::accumulator_too_large:
-      return "TW-E015: an accumulator fits neither in the reduction engine nor in local memory";
-    case code::program_full: return "TW-E016: the command program is longer than there is room for";
-    case code::unsupported_loop_value:
-      return "TW-E017: a loop-carried block cannot be kept in a circular buffer";
-    case code::runtime_shape: return "TW-E018: a stride or extent of an access varies inside it";
-    case code::device_deadlock: return "TW-E020: the command program cannot advance";
+    case code::ok: break;
+#define TILEWRIGHT_X(name, number, sentence, need, have) \
+  case code::name: return sentence;
+      TILEWRIGHT_DIAGNOSTICS(TILEWRIGHT_X)
+#undef TILEWRIGHT_X
   }
-  return "unknown error";
+  return "no error";
 }
+
+namespace detail {
+
+// Names for the numbers that the compiler prints beside a sentence.
+template <std::int64_t Value>
+struct line;
+template <std::int64_t Value>
+struct need;
+template <std::int64_t Value>
+struct have;
+
+/// Instantiated with the error of a kernel, this is where compilation stops.
+template <code What, class Line, class Need, class Have>
+struct kernel_error {
+#define TILEWRIGHT_X(name, number, sentence, need_what, have_what) \
+  static_assert(What != code::name, sentence);
+  TILEWRIGHT_DIAGNOSTICS(TILEWRIGHT_X)
+#undef TILEWRIGHT_X
+  static constexpr bool ok = What == code::ok;
+};
+
+/// True, or a compile error that shows the sentence, the line and the numbers of `Source::error`.
+template <class Source>
+constexpr bool check() {
+  constexpr diagnostic e = Source::error;
+  return kernel_error<e.what, line<e.line>, need<e.need>, have<e.have>>::ok;
+}
+
+}  // namespace detail
 
 }  // namespace tilewright

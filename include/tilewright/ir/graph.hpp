@@ -66,7 +66,8 @@ struct access {
   std::int64_t fill_bits = 0; ///< pattern of `other`
 };
 
-/// A traced kernel. Passes take a graph and return a changed one; an error stops later passes.
+/// A traced kernel. A loop node is followed by its induction and then by its phis; its body ends
+/// with the `end_loop`. Passes take a graph and return a changed one; an error stops later passes.
 struct graph {
   detail::inplace_vector<node, TILEWRIGHT_MAX_NODES> nodes;
   detail::inplace_vector<access, 64> accesses;
@@ -80,6 +81,12 @@ struct graph {
     if (!error) error = what;
   }
 };
+
+/// Calls `visit(id)` for each phi of `loop`.
+template <class Visit>
+constexpr void for_each_phi(const graph& g, node_id loop, Visit&& visit) {
+  for (node_id id = loop + 2; g[id].code == op::phi; ++id) visit(id);
+}
 
 /// How many entries of `operands` the node has room for (entries may still be absent).
 constexpr int operand_slots(const node& n) {

@@ -27,10 +27,8 @@ class finisher {
       if (from_[id].code == op::phi) continue;  // emitted with its loop
       emit(id);
       if (from_[id].code == op::loop) {
-        emit(++id);  // the running value
-        node_id phi = static_cast<node_id>(from_[id - 1].value);
-        while (from_[phi - 1].code == op::phi && from_[phi - 1].operand(2) == id - 1) --phi;
-        for (; from_[phi].code == op::phi; ++phi) emit(phi);
+        start_loop(id);
+        ++id;
       }
     }
     for (node& n : to_.nodes) {  // forward references
@@ -85,7 +83,25 @@ class finisher {
     return to_.size() - 1;
   }
 
+  /// The running value and the phis follow their loop at once.
+  constexpr void start_loop(node_id loop) {
+    place(loop + 1);
+    node_id first = static_cast<node_id>(from_[loop].value);
+    const node_id last = first;
+    while (from_[first - 1].code == op::phi && from_[first - 1].operand(2) == loop) --first;
+    for (node_id phi = first; phi < last; ++phi) place(phi);
+    for (node_id phi = first; phi < last; ++phi) widen(phi);
+    widen(loop + 1);
+  }
+
   constexpr void emit(node_id id) {
+    place(id);
+    widen(id);
+  }
+  constexpr void widen(node_id id) {
+    if (wide_wanted_[id]) wide_[id] = push(widened(id));
+  }
+  constexpr void place(node_id id) {
     node n = from_[id];
     for (int i = 0; i < operand_slots(n); ++i) {
       const bool forward = n.code == op::phi && i == 1;
@@ -94,7 +110,6 @@ class finisher {
           uses_wide(from_[id], i) ? wide_[from_[id].operand(i)] : moved_[from_[id].operand(i)];
     }
     moved_[id] = push(n);
-    if (wide_wanted_[id]) wide_[id] = push(widened(id));
     if (n.code == op::end_loop) {
       // The widened phis in the loop hold values of its last iteration; users behind the loop need
       // the results.
@@ -142,6 +157,12 @@ struct body_of;
 template <class... Parameters>
 struct body_of<void (*)(lang&, Parameters...)> {
   static constexpr int parameter_count = sizeof...(Parameters);
+
+  /// Calls `function.template operator()<Parameters...>()`.
+  template <class Function>
+  static constexpr decltype(auto) with_parameters(Function&& function) {
+    return function.template operator()<Parameters...>();
+  }
 
   template <std::size_t... Index>
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl,

@@ -17,7 +17,10 @@ class buffer_assigner {
   constexpr buffer_assigner(const graph& g, const device_spec& device) : g_(g), device_(device) {
     tile_ = tile_values(g);
     loops_ = enclosing_loops(g);
-    for (node_id id = 0; id < g.size(); ++id) buffer_of_[id] = drained_[id] = accumulates_in_[id] = -1;
+    for (node_id id = 0; id < g.size(); ++id) {
+      accumulates_in_[id] = no_node;
+      buffer_of_[id] = drained_[id] = -1;
+    }
     find_accumulators();
     find_pushed_values();
   }
@@ -313,14 +316,14 @@ class buffer_assigner {
   // ---- loops ----
 
   constexpr void start_loop(node_id loop) {
-    for (node_id phi = loop + 2; g_[phi].code == op::phi; ++phi) {
-      if (!tile_[phi]) continue;
+    for_each_phi(g_, loop, [&](node_id phi) {
+      if (!tile_[phi]) return;
       const node_id next = g_[phi].operand(1);
       const bool accumulates = accumulates_in_[next] == phi;
       buffer_of_[phi] = accumulates ? accumulator_buffer(phi, g_[next].where)
                                     : add_buffer(phi, memory_space::local, 2);
       start_with(g_[phi].operand(0), phi, buffer_of_[phi]);
-    }
+    });
     step s;
     s.what = step::kind::loop;
     s.at = loop;
@@ -330,19 +333,19 @@ class buffer_assigner {
 
   constexpr void finish_loop(node_id end) {
     const node_id loop = g_[end].operand(0);
-    for (node_id phi = loop + 2; g_[phi].code == op::phi; ++phi) {
+    for_each_phi(g_, loop, [&](node_id phi) {
       const node_id next = g_[phi].operand(1);
-      if (!tile_[phi] || accumulates_in_[next] == phi || pushed_into_[next] == phi) continue;
+      if (!tile_[phi] || accumulates_in_[next] == phi || pushed_into_[next] == phi) return;
       start_with(next, phi, buffer_of_[phi]);
-    }
-    for (node_id phi = loop + 2; g_[phi].code == op::phi; ++phi) {
-      if (!tile_[phi] || accumulates_in_[g_[phi].operand(1)] == phi) continue;
+    });
+    for_each_phi(g_, loop, [&](node_id phi) {
+      if (!tile_[phi] || accumulates_in_[g_[phi].operand(1)] == phi) return;
       step s;
       s.what = step::kind::release;
       s.at = end;
       s.released = buffer_of_[phi];
       result_.add(s);
-    }
+    });
     step s;
     s.what = step::kind::end_loop;
     s.at = end;

@@ -167,13 +167,13 @@ class lowering {
   }
 
   constexpr void move_phis(std::int32_t core, node_id loop, int operand) {
-    for (node_id phi = loop + 2; g_[phi].code == op::phi; ++phi) {
-      if (!needed_[phi] || !is_core_scalar(phi)) continue;
+    for_each_phi(g_, loop, [&](node_id phi) {
+      if (!needed_[phi] || !is_core_scalar(phi)) return;
       instruction i = start(instruction::kind::move, phi);
       i.result = register_of_[phi];
       i.operands[0] = register_of_[g_[phi].operand(operand)];
       push(core, i);
-    }
+    });
   }
   constexpr void start_loop(std::int32_t core, node_id loop) {
     move_phis(core, loop, 0);

@@ -13,17 +13,25 @@
 
 namespace tilewright {
 
-/// Kernel `K` after each pass for `Device`, whose device-independent stages are those of
-/// `middle<K>`. Each member is a compile-time constant evaluated on its own.
-template <Kernel K, const auto& Device>
+/// Kernel `K` after each pass for a device of type `Device`; its device-independent stages are
+/// those of `middle<K>`. Each member is a compile-time constant evaluated on its own.
+template <Kernel K, class Device>
 struct compiled {
-  static constexpr graph placed = assign_units(middle<K>::extended, Device);
-  static constexpr schedule buffered = assign_buffers(placed, Device);
-  static constexpr schedule sized = size_buffers(buffered, Device);
+  static constexpr graph placed = assign_units(middle<K>::extended, Device{});
+  static constexpr schedule buffered = assign_buffers(placed, Device{});
+  static constexpr schedule sized = size_buffers(buffered, Device{});
   static constexpr schedule pointed = place_pointer_updates(sized);
-  static constexpr schedule split = split_cores(pointed, Device);
-  static constexpr program lowered = lower(split, Device);
+  static constexpr schedule split = split_cores(pointed, Device{});
+  static constexpr tilewright::program lowered = lower(split, Device{});
+  static constexpr diagnostic error = lowered.error;
 };
+
+/// The command program of kernel `K` for `Device`, a compile-time constant. A kernel that the device
+/// cannot run is a compile error: the sentence of its TW-E code, the line and the numbers.
+template <Kernel K, const auto& Device>
+  requires(detail::check<compiled<K, std::remove_cvref_t<decltype(Device)>>>())
+inline constexpr const tilewright::program& program_of =
+    compiled<K, std::remove_cvref_t<decltype(Device)>>::lowered;
 
 /// The same passes on any graph and device, at run time.
 constexpr program compile(const graph& traced, const device_spec& device) {

@@ -1,0 +1,75 @@
+// The modelled device as a launch target.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/model/model.hpp>
+#include <tilewright/passes/pipeline.hpp>
+
+namespace tilewright {
+
+/// Runs kernels on a model of `Device`. A `Device` of its own type (such as `mtia_2i_device`) has
+/// its programs compiled at compile time; a plain `device_spec` at run time, for sweeps over
+/// designs, where a kernel that the device cannot run calls `fail` with its TW-E sentence.
+template <class Device>
+struct model_target {
+  Device device{};
+  model_options options{};
+
+  /// Only time is counted; no data is touched, and arguments may be `unbacked`.
+  model_target timing() const {
+    model_target changed = *this;
+    changed.options.mode = model_mode::timing;
+    return changed;
+  }
+  /// Programs are dealt to processing elements as `how` says (default: linear).
+  model_target distributed(distribution how) const {
+    model_target changed = *this;
+    changed.options.how = how;
+    return changed;
+  }
+  /// Argument number `position` lies in `where`.
+  model_target placed(int position, placement where) const {
+    model_target changed = *this;
+    changed.options.placements[position] = where;
+    return changed;
+  }
+  /// The report keeps a trace of the processing elements `pes` (all of them if empty).
+  model_target traced(std::vector<std::int32_t> pes = {}) const {
+    model_target changed = *this;
+    changed.options.trace = true;
+    changed.options.trace_pes = std::move(pes);
+    return changed;
+  }
+
+  template <Kernel K>
+  report run(const grid& programs, std::span<const argument> arguments) const {
+    if constexpr (std::is_same_v<Device, device_spec>) {
+      const auto made = std::make_unique<program>(compile(trace<K>(), device));
+      if (made->error) {
+        detail::message text;
+        detail::put(text, sentence_of(made->error.what), " (line ", made->error.line, ", need ",
+                    made->error.need, ", have ", made->error.have, ")");
+        fail(text.c_str());
+      }
+      return run_program(*made, device, programs, arguments, options);
+    } else {
+      static_assert(detail::check<compiled<K, Device>>());
+      return run_program(compiled<K, Device>::lowered, device, programs, arguments, options);
+    }
+  }
+};
+
+/// `tw::launch<kernel>(tw::model(tw::mtia_2i), grid, ...)` returns a `report`.
+template <class Device>
+model_target<Device> model(const Device& device) {
+  return {device, {}};
+}
+
+}  // namespace tilewright
