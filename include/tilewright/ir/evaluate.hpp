@@ -126,12 +126,20 @@ inline void evaluate_cast_elements(dtype from, dtype to, std::int64_t count, con
                                    const output_row& output) {
   with_element(from, [&]<class From>() {
     with_element(to, [&]<class To>() {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const From value = detail::load_element<From>(
-            input.data + i * input.stride * static_cast<std::ptrdiff_t>(sizeof(From)));
-        detail::store_element(
-            output.data + i * output.stride * static_cast<std::ptrdiff_t>(sizeof(To)),
-            convert<To>(value));
+      const auto convert_all = [&](auto input_stride, auto output_stride) {
+        constexpr auto from_width = static_cast<std::ptrdiff_t>(sizeof(From));
+        constexpr auto to_width = static_cast<std::ptrdiff_t>(sizeof(To));
+        for (std::ptrdiff_t i = 0; i < count; ++i) {
+          const From value = detail::load_element<From>(input.data + i * input_stride * from_width);
+          detail::store_element(output.data + i * output_stride * to_width, convert<To>(value));
+        }
+      };
+      if (input.stride == 1 && output.stride == 1) {
+        // Strides known to the compiler let it vectorise the loop.
+        constexpr std::integral_constant<std::ptrdiff_t, 1> one;
+        convert_all(one, one);
+      } else {
+        convert_all(input.stride, output.stride);
       }
     });
   });

@@ -35,7 +35,8 @@ class graph_verifier {
       check_shapes(n);
       check_loops(n);
       check_access(n);
-      scope_[id] = current_;
+      // After its loop a phi names the loop's result, so it belongs to what is around the loop.
+      scope_[id] = n.code == op::phi ? scope_[n.operand(2)] : current_;
       if (n.code == op::loop) {
         current_ = id;
         open_[id] = true;

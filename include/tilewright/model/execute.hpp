@@ -228,7 +228,7 @@ class executor {
     });
   }
 
-  /// The `count` elements at `from` as the wider type `to`, in scratch memory.
+  /// The `count` elements at `from` as type `to`, in scratch memory.
   static const std::byte* widened(std::vector<std::byte>& scratch, const std::byte* from,
                                   std::int64_t stride, std::int64_t count, dtype type, dtype to) {
     const std::size_t bytes = static_cast<std::size_t>(count * size_of(to));
@@ -310,61 +310,85 @@ class executor {
     const std::byte* const right =
         widened(right_, inputs[1], 1, k * columns, what.inputs[1].type, type);
     with_element(type, [&]<class T>() {
-      constexpr std::int64_t width = static_cast<std::int64_t>(sizeof(T));
-      if (!inputs[2]) {
-        for (std::int64_t i = 0; i < m; ++i)
-          std::memset(output + i * columns * width, 0, static_cast<std::size_t>(n * width));
-      } else if (inputs[2] != output) {
-        for (std::int64_t i = 0; i < m; ++i) {
-          std::memcpy(output + i * columns * width, inputs[2] + i * columns * width,
-                      static_cast<std::size_t>(n * width));
-        }
+      const std::int64_t width = static_cast<std::int64_t>(sizeof(T));
+      const auto size = static_cast<std::size_t>(m * n * width);
+      if (sums_.size() < size) sums_.resize(size);
+      std::memset(sums_.data(), 0, size);
+      for (std::int64_t i = 0; i < m && inputs[2]; ++i) {
+        std::memcpy(sums_.data() + i * n * width, inputs[2] + i * columns * width,
+                    static_cast<std::size_t>(n * width));
       }
-      multiply<T>(left, right, output, m, n, k, depth, columns);
+      // Copying bytes into a fresh array of them has made objects of their type there.
+      multiply<T>({reinterpret_cast<const T*>(left), depth},
+                  {reinterpret_cast<const T*>(right), columns},
+                  {reinterpret_cast<T*>(sums_.data()), n}, m, n, k);
+      for (std::int64_t i = 0; i < m; ++i) {
+        std::memcpy(output + i * columns * width, sums_.data() + i * n * width,
+                    static_cast<std::size_t>(n * width));
+      }
     });
   }
 
-  // Accumulators of one block of columns stay in registers for all of k.
-  static constexpr std::int64_t block = 32;
+  /// Row-major elements, the rows `stride` apart.
+  template <class T>
+  struct matrix {
+    T* data;
+    std::int64_t stride;
+    T* at(std::int64_t row, std::int64_t column) const { return data + row * stride + column; }
+  };
+
+  // The sums of a block of this size stay in registers for all of k.
+  static constexpr int block_rows = 4;
+  static constexpr int block_columns = 64;
 
   template <class T>
-  static void multiply(const std::byte* left, const std::byte* right, std::byte* output,
-                       std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t depth,
-                       std::int64_t columns) {
-    constexpr std::int64_t width = static_cast<std::int64_t>(sizeof(T));
-    using tilewright::detail::load_element;
-    using tilewright::detail::store_element;
-    for (std::int64_t i = 0; i < m; ++i) {
-      std::int64_t j = 0;
-      for (; j + block <= n; j += block) {
-        T sums[block];
-        std::byte* const out = output + (i * columns + j) * width;
-        std::memcpy(sums, out, sizeof(sums));
-        for (std::int64_t e = 0; e < k; ++e) {
-          const T x = load_element<T>(left + (i * depth + e) * width);
-          T row[block];
-          std::memcpy(row, right + (e * columns + j) * width, sizeof(row));
-          for (std::int64_t c = 0; c < block; ++c) {
-            sums[c] = scalar_math::fused_multiply_add(x, row[c], sums[c]);
-          }
-        }
-        std::memcpy(out, sums, sizeof(sums));
+  static void multiply(const matrix<const T>& left, const matrix<const T>& right,
+                       const matrix<T>& sums, std::int64_t m, std::int64_t n, std::int64_t k) {
+    for (std::int64_t j = 0; j < n; j += block_columns) {
+      const int width = static_cast<int>(std::min<std::int64_t>(block_columns, n - j));
+      std::int64_t i = 0;
+      for (; i + block_rows <= m; i += block_rows) {
+        multiply_rows<block_rows, T>(left, right, sums, i, j, width, k);
       }
-      for (; j < n; ++j) {
-        std::byte* const out = output + (i * columns + j) * width;
-        T sum = load_element<T>(out);
-        for (std::int64_t e = 0; e < k; ++e) {
-          sum = scalar_math::fused_multiply_add(load_element<T>(left + (i * depth + e) * width),
-                                                load_element<T>(right + (e * columns + j) * width),
-                                                sum);
+      for (; i < m; ++i) multiply_rows<1, T>(left, right, sums, i, j, width, k);
+    }
+  }
+  template <int Rows, class T>
+  static void multiply_rows(const matrix<const T>& left, const matrix<const T>& right,
+                            const matrix<T>& sums, std::int64_t i, std::int64_t j, int width,
+                            std::int64_t k) {
+    if (width == block_columns) {
+      multiply_block<Rows, T>(left, right, sums, i, j, std::integral_constant<int, block_columns>{},
+                              k);
+    } else {
+      multiply_block<Rows, T>(left, right, sums, i, j, width, k);
+    }
+  }
+  template <int Rows, class T, class Width>
+  static void multiply_block(const matrix<const T>& left, const matrix<const T>& right,
+                             const matrix<T>& sums, std::int64_t i, std::int64_t j, Width width,
+                             std::int64_t k) {
+    T block[Rows][block_columns];
+    for (int r = 0; r < Rows; ++r) {
+      for (int c = 0; c < width; ++c) block[r][c] = *sums.at(i + r, j + c);
+    }
+    for (std::int64_t e = 0; e < k; ++e) {
+      const T* const row = right.at(e, j);
+      for (int r = 0; r < Rows; ++r) {
+        const T x = *left.at(i + r, e);
+        for (int c = 0; c < width; ++c) {
+          block[r][c] = scalar_math::fused_multiply_add(x, row[c], block[r][c]);
         }
-        store_element(out, sum);
       }
+    }
+    for (int r = 0; r < Rows; ++r) {
+      for (int c = 0; c < width; ++c) *sums.at(i + r, j + c) = block[r][c];
     }
   }
 
   std::vector<std::byte> left_;
   std::vector<std::byte> right_;
+  std::vector<std::byte> sums_;
 };
 
 }  // namespace tilewright::model_detail

@@ -229,7 +229,8 @@ class simplifier {
       // The innermost loop that an operand is computed in: loops are nested, so the latest wins.
       node_id needed = no_node;
       for (int i = 0; i < operand_slots(n); ++i) {
-        if (home_[n.operand(i)] > needed) needed = home_[n.operand(i)];
+        const node_id home = home_around(n.operand(i), id);
+        if (home > needed) needed = home;
       }
       if (needed == home_[id]) continue;
       node_id outermost_left = home_[id];
@@ -243,6 +244,14 @@ class simplifier {
       }
       last_before_[outermost_left] = id;
     }
+  }
+
+  /// The loop around both `operand` and `user` that the operand is computed in. A phi that is used
+  /// after its loop counts as computed around it.
+  constexpr node_id home_around(node_id operand, node_id user) const {
+    node_id home = home_[operand];
+    while (home != no_node && user > merged_[home].value) home = loops_[home];
+    return home;
   }
 
   constexpr void emit(graph& to, node_id id) {

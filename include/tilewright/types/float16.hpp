@@ -36,20 +36,21 @@ constexpr std::uint16_t f16_bits_from_f32(float value) {
   return static_cast<std::uint16_t>(sign | (kept + (up ? 1u : 0u)));
 }
 
-/// The f32 with the value of the IEEE binary16 `bits`; exact for every pattern.
+/// The f32 with the value of the IEEE binary16 `bits`; exact for every pattern. Without branches, so
+/// that loops over it vectorise, and without subnormal operands, which some programs turn off.
 constexpr float f32_from_f16_bits(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
-  const std::uint32_t exponent = (bits >> 10) & 0x1fu;
-  std::uint32_t fraction = bits & 0x3ffu;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | (fraction << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
-  if (fraction == 0) return std::bit_cast<float>(sign);
-  std::uint32_t shift = 0;
-  while ((fraction & 0x400u) == 0) {
-    fraction <<= 1;
-    ++shift;
-  }
-  return std::bit_cast<float>(sign | ((113 - shift) << 23) | ((fraction & 0x3ffu) << 13));
+  const std::uint32_t magnitude = (bits & 0x7fffu) << 13;  // exponent and fraction in their places
+  const std::uint32_t rebias = 112u << 23;
+  const bool special = magnitude >= 31u << 23;  // infinity or NaN: the exponent is 255
+  const std::uint32_t normal = magnitude + rebias + (special ? rebias : 0u);
+  // A subnormal is fraction * 2^-24: (1 + fraction * 2^-10) * 2^-14 less 2^-14.
+  const std::uint32_t smallest_normal = 113u << 23;
+  const float subnormal = std::bit_cast<float>(magnitude + smallest_normal) -
+                          std::bit_cast<float>(smallest_normal);
+  const std::uint32_t result =
+      magnitude < 1u << 23 ? std::bit_cast<std::uint32_t>(subnormal) : normal;
+  return std::bit_cast<float>(result | sign);
 }
 
 /// bfloat16 bits of `value`: one rounding, to nearest even; a NaN stays a NaN, made quiet.
