@@ -4,11 +4,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tilewright/error.hpp>
@@ -103,7 +102,7 @@ class machine {
       } else if (n.code == op::store) {
         run_store(n);
       } else if (n.code != op::induction && n.code != op::phi) {  // these are set by run_loop
-        value_of(id) = result_of(n);
+        value_of(id) = visible(n, result_of(n));
       }
     }
   }
@@ -116,17 +115,12 @@ class machine {
     const std::int64_t step = scalar(n.operand(2));
     if (step == 0) fail(sentence_of(code::zero_step));
 
+    const node_id induction = loop + 1;
     std::vector<node_id> phis;
-    node_id induction = no_node;
-    for (node_id id = loop + 1; id < end; ++id) {
-      if (graph_[id].code == op::phi && graph_[id].operand(2) == loop) phis.push_back(id);
-      if (graph_[id].code == op::induction && graph_[id].operand(0) == loop) induction = id;
-    }
+    for_each_phi(graph_, loop, [&](node_id phi) { phis.push_back(phi); });
     advance(phis, 0);
     for (std::int64_t i = first; step > 0 ? i < last : i > last; i += step) {
-      if (induction != no_node) {
-        value_of(induction) = patterns::Constant(1, pattern(graph_[induction].type, i));
-      }
+      value_of(induction) = patterns::Constant(1, pattern(graph_[induction].type, i));
       run_nodes(loop + 1, end);
       advance(phis, 1);
     }
@@ -139,7 +133,38 @@ class machine {
     for (const node_id phi : phis) {
       values.push_back(broadcast_value(graph_[phi].operand(from), graph_[phi].dims));
     }
-    for (std::size_t i = 0; i < phis.size(); ++i) value_of(phis[i]) = values[i];
+    for (std::size_t i = 0; i < phis.size(); ++i) {
+      value_of(phis[i]) = visible(graph_[phis[i]], values[i]);
+    }
+  }
+
+  /// What stands in lanes that no user may look at: a NaN, or an integer unlikely to go unnoticed.
+  static std::uint64_t poison(dtype type) {
+    return is_float(type) ? evaluate_cast(dtype::f32, type, 0x7fc00000u)
+                          : evaluate_cast(dtype::u64, type, 0xa5a5a5a5a5a5a5a5u);
+  }
+
+  /// `result` of `n` with poison in the lanes that propagate_extent says nobody looks at.
+  patterns visible(const node& n, patterns result) const {
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      if (!within(n.extents, n.dims, i)) result[i] = poison(n.type);
+    }
+    return result;
+  }
+
+  /// Whether element `index` of a block of shape `dims` is among the leading lanes that `extents`
+  /// count.
+  bool within(const node_id (&extents)[max_rank], const shape& dims, std::int64_t index) const {
+    for (int d = dims.rank - 1; d >= 0; --d) {
+      if (index % dims[d] >= count(extents[d], dims[d])) return false;
+      index /= dims[d];
+    }
+    return true;
+  }
+
+  /// The number that the scalar node `extent` gives, or `all` if there is no such node.
+  std::int64_t count(node_id extent, std::int64_t all) const {
+    return extent == no_node ? all : scalar(extent);
   }
 
   static std::uint64_t pattern(dtype type, std::int64_t integer) {
@@ -190,7 +215,8 @@ class machine {
 
   patterns cast(const node& n) const {
     patterns result = broadcast_value(n.operand(0), n.dims);
-    for (std::uint64_t& bits : result) bits = evaluate_cast(graph_[n.operand(0)].type, n.type, bits);
+    const dtype from = graph_[n.operand(0)].type;
+    for (std::uint64_t& bits : result) bits = evaluate_cast(from, n.type, bits);
     return result;
   }
 
@@ -225,6 +251,7 @@ class machine {
     const std::int64_t rows = n.dims[0];
     const std::int64_t columns = n.dims[1];
     const std::int64_t inner = left.dims[1];
+    const std::int64_t used = count(n.extents[2], inner);  // products behind it are left out
     patterns result = broadcast_value(n.operand(2), n.dims);
     with_element(n.type, [&]<class T>() {
       if constexpr (!std::is_same_v<T, bool>) {
@@ -240,7 +267,7 @@ class machine {
         for (std::int64_t i = 0; i < rows; ++i) {
           for (std::int64_t j = 0; j < columns; ++j) {
             T sum = from_bits<T>(result[i * columns + j]);
-            for (std::int64_t k = 0; k < inner; ++k) {
+            for (std::int64_t k = 0; k < used; ++k) {
               sum = scalar_math::fused_multiply_add(a[i * inner + k], b[k * columns + j], sum);
             }
             result[i * columns + j] = to_bits(sum);
@@ -255,24 +282,70 @@ class machine {
     const node& source = graph_[n.operand(0)];
     const patterns& from = value(n.operand(0));
     const dtype accumulator = accumulator_type(n.type);
-    const std::int64_t count = source.dims[axis(n)];
+    const std::int64_t all = source.dims[axis(n)];
+    // The elements behind this extent are one value, which is combined once, at the end.
+    const std::int64_t used = count(n.extents[n.dims.rank], all);
+    const auto combine = [&](std::uint64_t x, std::uint64_t y) {
+      return evaluate(n.combine, accumulator, x, y);
+    };
     std::int64_t stride = 1;  // between neighbours along the axis
     for (int d = axis(n) + 1; d < source.dims.rank; ++d) stride *= source.dims[d];
     patterns result(elements_of(n.dims));
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      const std::int64_t first = i / stride * stride * count + i % stride;
-      const std::uint64_t total = reduce_tree<std::uint64_t>(
-          count,
-          [&](std::int64_t e) {
-            return evaluate_cast(source.type, accumulator, from[first + e * stride]);
-          },
-          [&](std::uint64_t x, std::uint64_t y) { return evaluate(n.combine, accumulator, x, y); });
+      const std::int64_t first = i / stride * stride * all + i % stride;
+      const auto element = [&](std::int64_t e) {
+        return evaluate_cast(source.type, accumulator, from[first + e * stride]);
+      };
+      std::uint64_t total = 0;
+      if (used > 0) total = reduce_tree<std::uint64_t>(used, element, combine);
+      if (used < all) {
+        const access& padded = graph_.accesses[static_cast<std::int32_t>(source.value)];
+        const std::uint64_t padding =
+            evaluate_cast(source.type, accumulator, static_cast<std::uint64_t>(padded.fill_bits));
+        total = used > 0 ? combine(total, padding) : padding;
+      }
       result[i] = evaluate_cast(accumulator, n.type, total);
     }
     return result;
   }
 
   // ---- memory ----
+
+  /// The access of a load or store; nullptr if it goes through a block of pointers.
+  const access* access_of(const node& n) const {
+    return n.value < 0 ? nullptr : &graph_.accesses[static_cast<std::int32_t>(n.value)];
+  }
+
+  /// Address of each lane of a load or store.
+  patterns addresses_of(const node& n) const {
+    const access* structured = access_of(n);
+    if (structured == nullptr) return broadcast_value(n.operand(0), n.dims);
+    patterns result(elements_of(n.dims));
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      std::int64_t element = count(structured->offset, 0);
+      std::int64_t rest = i;
+      for (int d = n.dims.rank - 1; d >= 0; --d) {
+        const node_id stride = structured->strides[static_cast<std::size_t>(d)];
+        element += rest % n.dims[d] * count(stride, 0);
+        rest /= n.dims[d];
+      }
+      const std::int64_t bytes = element * size_of(n.type);
+      result[i] = value(structured->base)[0] + static_cast<std::uint64_t>(bytes);
+    }
+    return result;
+  }
+
+  /// 1 for the lanes of a load or store that take part: those within the extents and not masked.
+  patterns active_lanes(const node& n, node_id mask) const {
+    patterns result = mask == no_node ? patterns::Constant(elements_of(n.dims), 1)
+                                      : broadcast_value(mask, n.dims);
+    if (const access* structured = access_of(n)) {
+      for (std::int64_t i = 0; i < result.size(); ++i) {
+        if (!within(structured->extents, n.dims, i)) result[i] = 0;
+      }
+    }
+    return result;
+  }
 
   static std::uint64_t read(dtype type, std::uint64_t address) {
     return with_element(type, [address]<class T>() {
@@ -287,80 +360,33 @@ class machine {
     });
   }
 
-  /// Where the lanes of a load or store lie and which of them take part.
-  struct lanes {
-    patterns addresses;
-    patterns inside;  ///< 1 within the extents of a structured access
-    patterns active;  ///< 1 within the extents and not masked
-  };
-
-  lanes lanes_of(const node& n, node_id mask) const {
-    lanes result;
-    if (n.value < 0) {
-      result.addresses = broadcast_value(n.operand(0), n.dims);
-      result.inside = patterns::Constant(result.addresses.size(), 1);
-    } else {
-      const access& where = graph_.accesses[static_cast<std::int32_t>(n.value)];
-      if (!where.masked) mask = no_node;
-      result.addresses.resize(elements_of(n.dims));
-      result.inside.resize(result.addresses.size());
-      for (std::int64_t i = 0; i < result.addresses.size(); ++i) {
-        place(n, where, i, result.addresses[i], result.inside[i]);
-      }
-    }
-    result.active = result.inside;
-    if (mask != no_node) result.active *= broadcast_value(mask, n.dims);
-    return result;
-  }
-
-  /// Address of lane `index` of a structured access, and whether it is within the extents.
-  void place(const node& n, const access& where, std::int64_t index, std::uint64_t& address,
-             std::uint64_t& inside) const {
-    std::int64_t element = where.offset == no_node ? 0 : scalar(where.offset);
-    inside = 1;
-    for (int d = n.dims.rank - 1; d >= 0; --d) {
-      const std::int64_t coordinate = index % n.dims[d];
-      index /= n.dims[d];
-      const std::size_t at = static_cast<std::size_t>(d);
-      if (where.strides[at] != no_node) element += coordinate * scalar(where.strides[at]);
-      if (where.extents[at] != no_node && coordinate >= scalar(where.extents[at])) inside = 0;
-    }
-    address = value(where.base)[0] + static_cast<std::uint64_t>(element * size_of(n.type));
-  }
-
   patterns load(const node& n) const {
-    const lanes where = lanes_of(n, n.operand(1));
-    patterns result(elements_of(n.dims));
+    const access* structured = access_of(n);
+    const patterns addresses = addresses_of(n);
+    const patterns active = active_lanes(n, n.operand(1));
+    patterns result = patterns::Zero(addresses.size());
     if (n.operand(2) != no_node) {
       result = broadcast_value(n.operand(2), n.dims);
-    } else {
-      result.setConstant(
-          n.value < 0 ? 0
-                      : static_cast<std::uint64_t>(
-                            graph_.accesses[static_cast<std::int32_t>(n.value)].fill_bits));
+    } else if (structured != nullptr) {
+      result.setConstant(static_cast<std::uint64_t>(structured->fill_bits));
     }
-    const bool filled = n.value < 0 || graph_.accesses[static_cast<std::int32_t>(n.value)].fill;
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      if (where.active[i] != 0) {
-        result[i] = read(n.type, where.addresses[i]);
-      } else if (where.inside[i] == 0 && !filled) {
+      if (active[i] != 0) {
+        result[i] = read(n.type, addresses[i]);
+      } else if (structured != nullptr && !structured->fill &&
+                 !within(structured->extents, n.dims, i)) {
         result[i] = poison(n.type);
       }
     }
     return result;
   }
 
-  /// What stands in lanes that no user may look at: a NaN, or an integer unlikely to go unnoticed.
-  static std::uint64_t poison(dtype type) {
-    return is_float(type) ? evaluate_cast(dtype::f32, type, 0x7fc00000u)
-                          : evaluate_cast(dtype::u64, type, 0xa5a5a5a5a5a5a5a5u);
-  }
-
   void run_store(const node& n) {
-    const lanes where = lanes_of(n, n.operand(2));
+    const patterns addresses = addresses_of(n);
+    const patterns active = active_lanes(n, n.operand(2));
     const patterns values = broadcast_value(n.operand(1), n.dims);
     for (std::int64_t i = 0; i < values.size(); ++i) {  // ascending: the highest lane wins
-      if (where.active[i] != 0) write(n.type, where.addresses[i], values[i]);
+      if (active[i] != 0) write(n.type, addresses[i], values[i]);
     }
   }
 
