@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tilewright/ir/op_table.hpp>
 #include <tilewright/ir/unit.hpp>
-#include <tilewright/program/program.hpp>
 #include <vector>
 
 namespace tilewright {
@@ -101,9 +101,10 @@ struct lower_bound {
 /// One stretch of work, for traces.
 struct trace_slice {
   std::int32_t pe = 0;
-  track where = track::core_0;
-  bool issue = false;  ///< a core issuing the command, not the unit doing it
-  command_index command = -1;
+  track where = track::core_0;  ///< vector work is on its core's track
+  bool issue = false;           ///< a core issuing the command, not the unit doing it
+  op code = op::copy;
+  std::int32_t line = 0;
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::int64_t program = 0;  ///< program id

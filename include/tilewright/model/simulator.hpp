@@ -62,7 +62,7 @@ class simulator {
     if (const char* const problem = programs.problem()) {
       fail((std::string("model: ") + problem).c_str());
     }
-    check_arguments(what, arguments, options.mode);
+    check_arguments(what, arguments, options);
     places_ = place_arguments(arguments, spec, options);
     facts_ = facts_of(what, spec, places_);
     counters_.arguments.resize(arguments.size());
@@ -247,7 +247,7 @@ class simulator {
       work(core, facts.issue_cycles);
       core.prepared = true;
       if (tracing(pe)) {
-        slices_.push_back({pe, static_cast<track>(index), true, which,
+        slices_.push_back({pe, static_cast<track>(index), true, what.code, what.line,
                            core.time - facts.issue_cycles, core.time, core.program});
       }
     }
@@ -579,11 +579,13 @@ class simulator {
     const flight& ended = flights_[id];
     const std::int32_t pe = ended.pe;
     const command_facts& facts = facts_[static_cast<std::size_t>(ended.command)];
-    const unit which = program_.commands[ended.command].where;
+    const command& what = program_.commands[ended.command];
+    const unit which = what.where;
     unit_state& state = element_of(pe).units[static_cast<std::size_t>(which)];
     if (tracing(pe) && now_ > ended.started) {
       const track where = which == unit::vector ? static_cast<track>(ended.core) : track_of(which);
-      slices_.push_back({pe, where, false, ended.command, ended.started, now_, ended.program});
+      slices_.push_back(
+          {pe, where, false, what.code, what.line, ended.started, now_, ended.program});
     }
     if (which == unit::vector) {
       element_of(pe).cores[ended.core].account.busy += now_ - ended.started;

@@ -31,6 +31,22 @@ struct memory_access {
 
 class core_builder;
 
+namespace detail {
+
+/// Adds to one of the program's lists and returns the position; when it is full, -1 and TW-E016.
+template <class List, class Item>
+constexpr std::int16_t append(program& owner, List& list, const Item& item, int line) {
+  if (!list.push_back(item)) {
+    if (!owner.error) {
+      owner.error = {code::program_full, line, list.capacity() + 1, list.capacity()};
+    }
+    return -1;
+  }
+  return static_cast<std::int16_t>(list.size() - 1);
+}
+
+}  // namespace detail
+
 /// Collects a `program`. Give it parameters and buffers, then write each core's list through
 /// `core(0)`, `core(1)`. Usable in constant expressions. When a capacity is exceeded,
 /// `finish().error` says so (TW-E016).
@@ -59,7 +75,7 @@ class program_builder {
     std::int64_t& end = ends_[static_cast<std::size_t>(space)];
     made.offset = (end + 63) / 64 * 64;
     end = made.offset + made.bytes();
-    return index_of(result_.buffers, made, line);
+    return detail::append(result_, result_.buffers, made, line);
   }
 
   /// Reads the tile `ahead` of the read pointer and leaves the pointer where it is.
@@ -91,17 +107,7 @@ class program_builder {
   friend class core_builder;
 
   constexpr std::int16_t add_parameter(const parameter& made) {
-    return index_of(result_.parameters, made, 0);
-  }
-  template <class List, class Item>
-  constexpr std::int16_t index_of(List& list, const Item& item, int line) {
-    if (!list.push_back(item)) {
-      if (!result_.error) {
-        result_.error = {code::program_full, line, list.capacity() + 1, list.capacity()};
-      }
-      return -1;
-    }
-    return static_cast<std::int16_t>(list.size() - 1);
+    return detail::append(result_, result_.parameters, made, 0);
   }
   constexpr operand at(buffer_index which, std::int16_t ahead, bool advances) const {
     operand made;
@@ -265,7 +271,7 @@ class core_builder {
     if (made.issue_cycles == 0) made.issue_cycles = issue_cycles_;
     instruction step;
     step.what = instruction::kind::issue;
-    step.target = owner_->index_of(owner_->result_.commands, made, line);
+    step.target = detail::append(owner_->result_, owner_->result_.commands, made, line);
     append(step, line);
   }
   /// Pops one tile of `which` once the commands issued before that read it are done.
@@ -283,7 +289,7 @@ class core_builder {
 
   constexpr void append(instruction made, int line) {
     made.line = line;
-    owner_->index_of(list(), made, line);
+    detail::append(owner_->result_, list(), made, line);
   }
   constexpr register_index append_result(instruction made, int line) {
     made.result = static_cast<register_index>(owner_->result_.registers++);
