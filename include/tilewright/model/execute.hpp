@@ -368,7 +368,7 @@ class executor {
   static void multiply_block(const matrix<const T>& left, const matrix<const T>& right,
                              const matrix<T>& sums, std::int64_t i, std::int64_t j, Width width,
                              std::int64_t k) {
-    T block[Rows][block_columns];
+    T block[static_cast<std::size_t>(Rows)][static_cast<std::size_t>(block_columns)];
     for (int r = 0; r < Rows; ++r) {
       for (int c = 0; c < width; ++c) block[r][c] = *sums.at(i + r, j + c);
     }

@@ -26,10 +26,9 @@ struct flight {
   /// Position among the readers (the writers) of its buffer, in the order of issue.
   std::uint64_t readers[3]{};
   std::uint64_t writer = 0;
-  /// In-place commands on each tile that were issued before; and, of an in-place command, readers
-  /// of its own tile that were.
+  /// In-place and other commands that read the slot of each tile and were issued before.
   std::uint32_t rewrites_before[3]{};
-  std::uint32_t readers_before = 0;
+  std::uint32_t readers_before[3]{};
 };
 
 /// A tile that a command reads.
@@ -50,7 +49,6 @@ struct command_facts {
   bool transfers = false;
   std::int64_t latency = 0;       ///< from the end of the work to the result; of DMA the memory's
   std::int64_t issue_cycles = 0;  ///< of the core, pointer updates included
-  std::int64_t elements = 0;      ///< of `dims`
 };
 
 /// Commands that finish in any order but take effect in the order of issue.
@@ -108,6 +106,10 @@ struct buffer_state {
   std::vector<slot_counts> slots;  ///< empty when no command rewrites tiles of this buffer
   std::uint32_t waiting = 0;       ///< units whose next command waits for this buffer, one bit each
 };
+
+inline slot_counts& slot_of(buffer_state& ring, std::int64_t tile) {
+  return ring.slots[static_cast<std::size_t>(tile) % ring.slots.size()];
+}
 
 /// Why a unit does not work.
 enum class stall : std::uint8_t { none, data, space, issue };

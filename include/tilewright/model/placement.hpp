@@ -11,13 +11,14 @@
 #include <tilewright/model/options.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
+#include <tilewright/program/queries.hpp>
 #include <vector>
 
 namespace tilewright::model_detail {
 
 /// Calls `fail` when the arguments are not what the program's parameters ask for.
 inline void check_arguments(const program& what, std::span<const argument> arguments,
-                            model_mode mode) {
+                            const model_options& options) {
   if (arguments.size() != static_cast<std::size_t>(what.parameters.size())) {
     fail(("model: the program has " + std::to_string(what.parameters.size()) +
           " parameters, the launch " + std::to_string(arguments.size()) + " arguments")
@@ -26,16 +27,23 @@ inline void check_arguments(const program& what, std::span<const argument> argum
   for (std::int32_t p = 0; p < what.parameters.size(); ++p) {
     const parameter& wanted = what.parameters[p];
     const argument& given = arguments[static_cast<std::size_t>(p)];
-    const std::string name = "model: argument " + std::to_string(p);
     if (given.pointer != wanted.pointer || given.type != wanted.type) {
-      fail((name + " is " + (given.pointer ? "a pointer to " : "a scalar ") + name_of(given.type) +
+      fail(("model: argument " + std::to_string(p) + " is " +
+            (given.pointer ? "a pointer to " : "a scalar ") + name_of(given.type) +
             ", the parameter " + (wanted.pointer ? "a pointer to " : "a scalar ") +
             name_of(wanted.type))
                .c_str());
     }
-    if (mode == model_mode::functional && given.pointer && given.address == nullptr &&
-        given.elements != 0) {
-      fail((name + " is null, or memory without contents, which only timing mode can use").c_str());
+  }
+  if (options.mode == model_mode::timing) return;
+  for (const command& each : what.commands) {
+    if (!is_transfer(each.code)) continue;
+    const argument& given = arguments[static_cast<std::size_t>(each.argument)];
+    if (given.address == nullptr && given.elements != 0) {
+      fail(("model: argument " + std::to_string(each.argument) + " of line " +
+            std::to_string(each.line) +
+            " is null, or memory without contents, which only timing mode can use")
+               .c_str());
     }
   }
 }

@@ -62,7 +62,6 @@ inline std::vector<command_facts> facts_of(const program& what, const device_spe
       pointers += each.output.advances ? 1 : 0;
     }
     facts.transfers = is_transfer(each.code);
-    facts.elements = elements_of(each.dims);
     facts.issue_cycles = each.issue_cycles + pointers * spec.pointer_update_cycles;
     facts.latency = result_latency(each.where, spec);
     if (facts.transfers) {

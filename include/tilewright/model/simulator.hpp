@@ -16,6 +16,7 @@
 #include <tilewright/model/deadlock.hpp>
 #include <tilewright/model/event_queue.hpp>
 #include <tilewright/model/execute.hpp>
+#include <tilewright/model/issue.hpp>
 #include <tilewright/model/machine.hpp>
 #include <tilewright/model/memory_system.hpp>
 #include <tilewright/model/options.hpp>
@@ -133,9 +134,6 @@ class simulator {
       next_program(pe, element, core);
     }
     std::uint64_t* const registers = core.registers.data();
-    const auto value = [registers](register_index which) {
-      return which < 0 ? 0 : registers[which];
-    };
     while (core.is == core_state::status::running) {
       if (core.at == list.size()) {
         next_program(pe, element, core);
@@ -144,27 +142,27 @@ class simulator {
       const instruction& step = list[core.at];
       switch (step.what) {
         case instruction::kind::scalar:
-          registers[step.result] = scalar_result(step, core.program, value);
+          registers[step.result] = scalar_result(step, core, grid_, arguments_);
           work(core, spec_.scalar_cycles);
           ++core.at;
           break;
         case instruction::kind::move:
-          registers[step.result] = value(step.operands[0]);
+          registers[step.result] = register_bits(core, step.operands[0]);
           work(core, spec_.scalar_cycles);
           ++core.at;
           break;
         case instruction::kind::loop: {
-          registers[step.result] = value(step.operands[0]);
+          registers[step.result] = register_bits(core, step.operands[0]);
           work(core, spec_.scalar_cycles);
-          core.at = inside(step, value) ? core.at + 1 : step.target + 1;
+          core.at = is_inside(step, core) ? core.at + 1 : step.target + 1;
           break;
         }
         case instruction::kind::end_loop: {
           const instruction& head = list[step.target];
           work(core, spec_.loop_cycles);
-          registers[head.result] =
-              evaluate(op::add, head.type, value(head.result), value(head.operands[2]));
-          core.at = inside(head, value) ? step.target + 1 : core.at + 1;
+          registers[head.result] = evaluate(op::add, head.type, registers[head.result],
+                                            register_bits(core, head.operands[2]));
+          core.at = is_inside(head, core) ? step.target + 1 : core.at + 1;
           break;
         }
         case instruction::kind::issue:
@@ -196,42 +194,6 @@ class simulator {
   static void work(core_state& core, std::int64_t cycles) {
     core.time += cycles;
     core.account.busy += cycles;
-  }
-
-  template <class Value>
-  std::uint64_t scalar_result(const instruction& step, std::int64_t program,
-                              const Value& value) const {
-    switch (step.code) {
-      case op::constant:
-        return static_cast<std::uint64_t>(step.value);
-      case op::argument:
-        return arguments_[static_cast<std::size_t>(step.value)].bits;
-      case op::program_id:
-        return to_bits(grid_.index(program, static_cast<int>(step.value)));
-      case op::num_programs:
-        return to_bits(static_cast<std::int32_t>(grid_.axes[step.value]));
-      case op::cast:
-        return evaluate_cast(step.operand_type, step.type, value(step.operands[0]));
-      default: {
-        const dtype type = step.operand_type == dtype::none ? step.type : step.operand_type;
-        return evaluate(step.code, type, value(step.operands[0]), value(step.operands[1]),
-                        value(step.operands[2]));
-      }
-    }
-  }
-
-  /// Whether a loop's running value is still before its end.
-  template <class Value>
-  static bool inside(const instruction& loop, const Value& value) {
-    const auto number = [&](register_index which) {
-      return static_cast<std::int64_t>(evaluate_cast(loop.type, dtype::i64, value(which)));
-    };
-    const std::int64_t by = number(loop.operands[2]);
-    if (by == 0) {
-      fail(("model: the loop of line " + std::to_string(loop.line) + " has step 0").c_str());
-    }
-    return by > 0 ? number(loop.result) < number(loop.operands[1])
-                  : number(loop.result) > number(loop.operands[1]);
   }
 
   /// Issues a command, or stops the core when the queue is full or the work is its own.
@@ -297,87 +259,16 @@ class simulator {
     made.issued = core.time;
     made.program = core.program;
 
-    lanes on;
-    for (int d = 0; d < what.dims.rank; ++d) {
-      std::int64_t extent = what.dims[d];
-      if (what.extents[d] >= 0) {
-        const std::int64_t wanted =
-            static_cast<std::int64_t>(core.registers[static_cast<std::size_t>(what.extents[d])]);
-        extent = std::clamp<std::int64_t>(wanted, 0, extent);
-      }
-      on.extents[d] = extent;
-      on.count *= extent;
-    }
+    const lanes on = lanes_of(what, core);
     if (facts.transfers) {
-      std::int64_t strides[max_rank]{};
-      const std::int64_t offset = register_value(core, what.offset);
-      made.low = offset;
-      made.high = on.count == 0 ? offset - 1 : offset;
-      for (int d = 0; d < what.dims.rank && on.count != 0; ++d) {
-        strides[d] = register_value(core, what.strides[d]);
-        (strides[d] < 0 ? made.low : made.high) += strides[d] * (on.extents[d] - 1);
-      }
-      const std::int64_t size = size_of(what.type);
-      made.bytes = on.count * size;
-      made.busy =
-          what.fill ? ceil_div((facts.elements - on.count) * size, spec_.dma_bytes_per_cycle) : 0;
-      if (functional_) {
-        values_[id].offset = offset;
-        std::copy_n(strides, max_rank, values_[id].strides);
-      }
+      address(made, what, on, core, spec_);
     } else {
       made.busy = busy_cycles(what, on, spec_);
       counters_.count(what, on, spec_);
     }
-    if (functional_) {
-      values_[id].on = on;
-      for (int slot = 0; slot < 3; ++slot) {
-        if (what.inputs[slot].from == operand::source::scalar) {
-          values_[id].scalars[slot] =
-              core.registers[static_cast<std::size_t>(what.inputs[slot].index)];
-        }
-      }
-    }
+    if (functional_) take_values(values_[id], what, on, core);
     number_tiles(element, facts, made);
     return id;
-  }
-
-  static std::int64_t register_value(const core_state& core, register_index which) {
-    return which < 0 ? 0
-                     : static_cast<std::int64_t>(core.registers[static_cast<std::size_t>(which)]);
-  }
-
-  static void number_tiles(pe_state& element, const command_facts& facts, flight& made) {
-    // `ahead` counts from the read pointer before this command moves it.
-    for (int i = 0; i < facts.use_count; ++i) {
-      const tile_use& use = facts.uses[i];
-      made.tiles[i] = element.buffers[static_cast<std::size_t>(use.buffer)].pops_issued + use.ahead;
-    }
-    for (int i = 0; i < facts.use_count; ++i) {
-      const tile_use& use = facts.uses[i];
-      buffer_state& ring = element.buffers[static_cast<std::size_t>(use.buffer)];
-      made.readers[i] = ring.readers.issue(use.pops);
-      ring.pops_issued += use.pops ? 1 : 0;
-      if (ring.slots.empty()) continue;
-      slot_counts& slot = slot_of(ring, made.tiles[i]);
-      made.rewrites_before[i] = slot.rewrites_issued;
-      if (i == facts.rewritten) {
-        made.readers_before = slot.readers_issued;
-        ++slot.rewrites_issued;
-      } else {
-        ++slot.readers_issued;
-      }
-    }
-    if (facts.output >= 0) {
-      buffer_state& ring = element.buffers[static_cast<std::size_t>(facts.output)];
-      made.output = ring.pushes_issued;
-      made.writer = ring.writers.issue(facts.pushes);
-      ring.pushes_issued += facts.pushes ? 1 : 0;
-    }
-  }
-
-  static slot_counts& slot_of(buffer_state& ring, std::int64_t tile) {
-    return ring.slots[static_cast<std::size_t>(tile) % ring.slots.size()];
   }
 
   // ---- units ------------------------------------------------------------------------------------
@@ -447,7 +338,7 @@ class simulator {
       if (ring.slots.empty()) continue;
       const slot_counts& slot = slot_of(ring, head.tiles[i]);
       if (slot.rewrites_done < head.rewrites_before[i]) return wait(ring, stall::data);
-      if (i == facts.rewritten && slot.readers_done < head.readers_before) {
+      if (i == facts.rewritten && slot.readers_done < head.readers_before[i]) {
         return wait(ring, stall::space);
       }
     }

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <tilewright/detail/message.hpp>
+#include <tilewright/device/device_spec.hpp>
+#include <tilewright/error.hpp>
+#include <tilewright/model/model.hpp>
+#include <tilewright/passes/pipeline.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <tilewright/device/device_spec.hpp>
-#include <tilewright/model/model.hpp>
-#include <tilewright/passes/pipeline.hpp>
 
 namespace tilewright {
 

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <string>
 #include <tilewright/model/report.hpp>
-#include <tilewright/program/program.hpp>
 #include <vector>
 
 namespace tilewright {
@@ -14,7 +13,7 @@ namespace tilewright {
 /// per processing element with a track per core and unit; a slice is named after the operation and
 /// its source line, on a core's track also when it only issues the command. Vector work is on its
 /// core's track. Times are in microseconds.
-inline std::string trace_json(const report& result, const program& what) {
+inline std::string trace_json(const report& result) {
   std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   char line[320];
   bool first = true;
@@ -43,14 +42,15 @@ inline std::string trace_json(const report& result, const program& what) {
             slice.pe, t, t);
       }
     }
-    const command& done = what.commands[slice.command];
     const double microseconds = 1e-3 / result.clock_ghz;
+    const char* const kind = slice.issue                    ? "issue"
+                             : slice.where <= track::core_1 ? name_of(track::vector)
+                                                            : name_of(slice.where);
     print(
         "{\"ph\":\"X\",\"name\":\"%s%s@%d\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.6f,"
         "\"dur\":%.6f,\"args\":{\"program\":%lld,\"start_cycle\":%lld,\"cycles\":%lld}}",
-        slice.issue ? "issue " : "", name_of(done.code), static_cast<int>(done.line),
-        slice.issue ? "issue" : name_of(done.where), slice.pe, static_cast<int>(slice.where),
-        static_cast<double>(slice.start) * microseconds,
+        slice.issue ? "issue " : "", name_of(slice.code), static_cast<int>(slice.line), kind,
+        slice.pe, static_cast<int>(slice.where), static_cast<double>(slice.start) * microseconds,
         static_cast<double>(slice.end - slice.start) * microseconds,
         static_cast<long long>(slice.program), static_cast<long long>(slice.start),
         static_cast<long long>(slice.end - slice.start));
