@@ -11,10 +11,13 @@ namespace tilewright {
 /// program ids, addresses, loop bounds), blocks that are one scalar repeated, and pointers.
 constexpr node_flags tile_values(const graph& g) {
   node_flags tile;
-  // A phi is a tile if its `next` is one, which comes later: a second round settles that.
-  for (int round = 0; round < 2; ++round) {
+  // A phi is a tile if its `next` is one, which comes later: one more round for each level of loops.
+  bool changed = true;
+  while (changed) {
+    changed = false;
     for (node_id id = 0; id < g.size(); ++id) {
       const node& n = g[id];
+      const bool before = tile[id];
       switch (n.code) {
         case op::load:
         case op::reduce:
@@ -38,6 +41,7 @@ constexpr node_flags tile_values(const graph& g) {
           tile[id] = !n.is_scalar();
           for (int i = 0; i < operand_slots(n); ++i) tile[id] = tile[id] || tile[n.operand(i)];
       }
+      changed = changed || tile[id] != before;
     }
   }
   return tile;

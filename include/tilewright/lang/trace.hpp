@@ -167,7 +167,9 @@ struct body_of<void (*)(lang&, Parameters...)> {
   template <std::size_t... Index>
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl,
                              std::index_sequence<Index...>) {
-    body(tl, tl.parameter<Parameters>(static_cast<int>(Index))...);
+    // In a braced list, since the order in which a call's arguments are evaluated is not defined.
+    const node_id ids[] = {tl.parameter<Parameters>(static_cast<int>(Index)).id()..., no_node};
+    body(tl, Parameters(tl, ids[Index])...);
   }
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl) {
     call(body, tl, std::index_sequence_for<Parameters...>{});

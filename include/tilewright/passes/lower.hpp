@@ -22,7 +22,10 @@ class lowering {
     result_.buffers = s_.buffers;
     for (node_id id = 0; id < g_.size(); ++id) {
       const node& n = g_[id];
-      if (n.code == op::argument) result_.parameters.push_back({n.type, n.pointer, n.writable});
+      if (n.code == op::argument) {
+        while (result_.parameters.size() <= n.value) result_.parameters.push_back({});
+        result_.parameters[static_cast<std::int32_t>(n.value)] = {n.type, n.pointer, n.writable};
+      }
       if (is_core_scalar(id)) register_of_[id] = static_cast<register_index>(result_.registers++);
     }
     add_commands();
@@ -74,11 +77,13 @@ class lowering {
   }
   constexpr void find_needed(std::int32_t core) {
     needed_ = node_flags{};
+    node_id around = no_node;  // the loop around the step
     for (const step& at : s_.steps) {
-      if (at.core != core) continue;
-      if (at.what == step::kind::release) need_loops(at.at);
-      if (at.what != step::kind::command) continue;
-      need_loops(at.at);
+      if (at.what == step::kind::loop) around = at.at;
+      if (at.what == step::kind::end_loop) around = loops_[g_[at.at].operand(0)];
+      if (at.core != core || at.what == step::kind::loop || at.what == step::kind::end_loop) continue;
+      need(around);
+      if (at.what == step::kind::release) continue;
       need(at.work.offset);
       for (const register_index r : at.work.strides) need(r);
       for (const register_index r : at.work.extents) need(r);
@@ -88,15 +93,10 @@ class lowering {
     }
     while (depth_ > 0) {
       const node_id id = stack_[--depth_];
-      need_loops(id);
+      need(loops_[id]);
       for (int i = 0; i < operand_slots(g_[id]); ++i) need(g_[id].operand(i));
     }
   }
-  /// The loops around step or node `id`.
-  constexpr void need_loops(node_id id) {
-    for (node_id loop = loops_[id]; loop != no_node; loop = loops_[loop]) need(loop);
-  }
-
   // ---- instructions ----
 
   constexpr instruction start(instruction::kind what, node_id id) const {
