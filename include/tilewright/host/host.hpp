@@ -1,0 +1,87 @@
+// Kernels as native SIMD code: the launch target `tilewright::host`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tilewright/host/executor.hpp>
+#include <tilewright/host/plan.hpp>
+#include <tilewright/host/run.hpp>
+#include <tilewright/host/scratch.hpp>
+#include <tilewright/lang/trace.hpp>
+#include <tilewright/launch/arguments.hpp>
+#include <tilewright/launch/grid.hpp>
+#include <tilewright/passes/middle.hpp>
+
+namespace tilewright {
+
+namespace detail {
+inline namespace TILEWRIGHT_SIMD_NAMESPACE {
+
+/// The graph of a kernel and its plan.
+template <Kernel K>
+struct host_code {
+  static constexpr const graph& g = middle<K>::extended;
+  static constexpr diagnostic error = g.error;
+  static constexpr plan<g.size()> p = make_plan<g.size()>(g);
+};
+
+/// Runs all programs of a launch of `Code` on `executor`.
+template <class Code, class Runner>
+void run_programs(Runner& executor, const grid& programs, std::span<const argument> arguments) {
+  static_assert(!Code::p.too_large, "this kernel has more values than the host's plan has room for");
+  const std::int64_t count = programs.programs();
+  if (count == 0) return;
+  // Tasks of consecutive programs: few enough that starting one costs nothing beside its work,
+  // enough that no thread waits long for another.
+  const std::int64_t threads = executor.concurrency() > 1 ? executor.concurrency() : 1;
+  const std::int64_t most = threads == 1 ? 1 : 8 * threads;
+  const std::int64_t tasks = count < most ? count : most;
+  executor.parallel_for(tasks, [&](std::int64_t task) {
+    constexpr std::size_t slots = static_cast<std::size_t>(Code::p.slot_count) + 1;
+    std::uint64_t values[slots];
+    const scratch memory(static_cast<std::size_t>(Code::p.scratch_bytes));
+    frame f{arguments.data(), &programs, 0, memory.data(), values};
+    const std::int64_t whole = count / tasks, rest = count % tasks;
+    const std::int64_t first = task * whole + (task < rest ? task : rest);
+    const std::int64_t last = first + whole + (task < rest ? 1 : 0);
+    for (std::int64_t program = first; program < last; ++program) run_program<Code>(f, program);
+  });
+}
+
+}  // inline namespace
+}  // namespace detail
+
+/// A launch target that runs kernels as SIMD code on `Runner`, an executor.
+///
+/// Values are the same for any number of threads. Results have the bits that the scalar meanings of
+/// the operations give, but for `exp` and `log` (host_ulp in the op table) and, on targets without
+/// fused multiply-add, f32 products (see host/dot.hpp).
+template <Executor Runner>
+struct host_on {
+  Runner* executor;
+
+  template <Kernel K>
+  void run(const grid& programs, std::span<const argument> arguments) const {
+    static_assert(detail::check<detail::host_code<K>>());
+    detail::run_programs<detail::host_code<K>>(*executor, programs, arguments);
+  }
+};
+
+/// The target `tilewright::host`: everything on the calling thread. `host.on(executor)` uses an
+/// executor instead, such as `thread_pool`.
+struct host_target {
+  template <Kernel K>
+  void run(const grid& programs, std::span<const argument> arguments) const {
+    serial_executor serial;
+    host_on<serial_executor>{&serial}.run<K>(programs, arguments);
+  }
+  /// `executor` must live as long as the returned target is used.
+  template <Executor Runner>
+  constexpr host_on<Runner> on(Runner& executor) const {
+    return {&executor};
+  }
+};
+inline constexpr host_target host{};
+
+}  // namespace tilewright

@@ -1,0 +1,433 @@
+// Loop nests: the values of a nest, evaluated vector by vector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tilewright/host/frame.hpp>
+#include <tilewright/host/plan.hpp>
+#include <tilewright/host/simd_ops.hpp>
+#include <utility>
+
+namespace tilewright::detail {
+inline namespace TILEWRIGHT_SIMD_NAMESPACE {
+
+/// Element type of value `Index` of nest `Nest`.
+template <class Code, int Nest, int Index>
+using value_element =
+    node_element<Code, Code::p.values[Code::p.nests[Nest].first + Index].id>;
+
+/// A value while its nest runs. Values read from memory along the vector loop keep where the
+/// current row lies: how far apart neighbours are, and how many of them may be read.
+template <class Code, int Nest, int Index>
+struct cell {
+  register_t<value_element<Code, Nest, Index>> value;
+  std::uint64_t row;
+  std::int64_t stride;
+  std::int64_t limit;
+};
+template <class Code, int Nest, class Indices>
+struct cells_of;
+template <class Code, int Nest, std::size_t... Index>
+struct cells_of<Code, Nest, std::index_sequence<Index...>>
+    : cell<Code, Nest, static_cast<int>(Index)>... {};
+
+template <class Code, int Nest>
+struct nest_evaluator {
+  static constexpr const loop_nest& nest = Code::p.nests[Nest];
+  static constexpr int vector_loop = nest.depth - 1;
+  using cells =
+      cells_of<Code, Nest, std::make_index_sequence<static_cast<std::size_t>(nest.count)>>;
+
+  static constexpr const nest_value& value_at(int index) {
+    return Code::p.values[nest.first + index];
+  }
+  template <int Index>
+  static TILEWRIGHT_INLINE auto& at(cells& all) {
+    return static_cast<cell<Code, Nest, Index>&>(all);
+  }
+  /// The dimension of a value that runs along loop `loop`, or -1.
+  static constexpr int dim_along(const nest_value& v, int loop) {
+    for (int d = 0; d < max_rank; ++d) {
+      if (v.axes[d] == loop) return d;
+    }
+    return -1;
+  }
+
+  static constexpr bool is_structured_load(const nest_value& v) {
+    return v.from == origin::compute && Code::g[v.id].code == op::load && Code::g[v.id].value >= 0;
+  }
+  static constexpr bool is_one(node_id id) {
+    return id != no_node && Code::g[Code::p.plain[id]].code == op::constant &&
+           Code::g[Code::p.plain[id]].value == 1;
+  }
+
+  /// Iterations of each loop.
+  static TILEWRIGHT_INLINE void find_bounds(const frame& f, std::int64_t* bounds) {
+    [&]<std::size_t... Loop>(std::index_sequence<Loop...>) {
+      ((bounds[Loop] = count<Code, nest.bounds[Loop]>(f, nest.extents[Loop])), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(nest.depth)>{});
+  }
+
+  /// Runs the nest: `body.row(index)` before each vector loop, `body.vector<Partial>(cells, j,
+  /// valid)` for each vector at j with `valid` lanes (all unless Partial), `body.end_row(count)`.
+  /// `Careful` compiles the partial form only: less code where speed doesn't matter.
+  template <bool Careful, class Body>
+  static TILEWRIGHT_INLINE void run(frame& f, Body& body) {
+    std::int64_t bounds[max_rank];
+    std::int64_t index[max_rank] = {};
+    find_bounds(f, bounds);
+    cells all;
+    evaluate_level<-1>(f, all, index);
+    loops<0, Careful>(f, all, index, bounds, body);
+  }
+
+ private:
+  template <int Loop, bool Careful, class Body>
+  static TILEWRIGHT_INLINE void loops(frame& f, cells& all, std::int64_t* index,
+                                      const std::int64_t* bounds, Body& body) {
+    if constexpr (Loop < vector_loop) {
+      for (index[Loop] = 0; index[Loop] < bounds[Loop]; ++index[Loop]) {
+        evaluate_level<Loop>(f, all, index);
+        loops<Loop + 1, Careful>(f, all, index, bounds, body);
+      }
+    } else {
+      const std::int64_t end = bounds[Loop];
+      prepare(f, all, index);
+      body.row(index);
+      std::int64_t j = 0;
+      if constexpr (!Careful) {
+        for (; j + simd::lanes <= end; j += simd::lanes) {
+          evaluate_vector<false>(f, all, j, simd::lanes);
+          body.template vector<false>(all, j, simd::lanes);
+        }
+      }
+      for (; j < end; j += simd::lanes) {
+        const int valid = end - j < simd::lanes ? static_cast<int>(end - j) : simd::lanes;
+        evaluate_vector<true>(f, all, j, valid);
+        body.template vector<true>(all, j, valid);
+      }
+      body.end_row(end);
+    }
+  }
+
+  template <int First, class Function, std::size_t... Offset>
+  static TILEWRIGHT_INLINE void each(Function&& function, std::index_sequence<Offset...>) {
+    (function.template operator()<First + static_cast<int>(Offset)>(), ...);
+  }
+  /// Calls `function` with each value of level `Level`.
+  template <int Level, class Function>
+  static TILEWRIGHT_INLINE void each_of_level(Function&& function) {
+    constexpr int first = Level < 0 ? 0 : nest.until[Level];
+    each<first>(function,
+                std::make_index_sequence<static_cast<std::size_t>(nest.until[Level + 1] - first)>{});
+  }
+
+  template <int Level>
+  static TILEWRIGHT_INLINE void evaluate_level(const frame& f, cells& all,
+                                               const std::int64_t* index) {
+    if constexpr (Level < vector_loop) {
+      each_of_level<Level>([&]<int Index>() { evaluate_uniform<Index>(f, all, index); });
+    }
+  }
+  static TILEWRIGHT_INLINE void prepare(const frame& f, cells& all, const std::int64_t* index) {
+    each_of_level<vector_loop>([&]<int Index>() {
+      constexpr const nest_value& v = value_at(Index);
+      if constexpr (v.from == origin::tile) {
+        prepare_tile<Index>(f, all, index);
+      } else if constexpr (is_structured_load(v)) {
+        prepare_load<Index>(f, all, index);
+      }
+    });
+  }
+  template <bool Partial>
+  static TILEWRIGHT_INLINE void evaluate_vector(const frame&, cells& all, std::int64_t j,
+                                                int valid) {
+    each_of_level<vector_loop>([&]<int Index>() {
+      constexpr const nest_value& v = value_at(Index);
+      if constexpr (v.from == origin::tile) {
+        at<Index>(all).value = read_tile<Index>(all, j, valid);
+      } else if constexpr (is_structured_load(v)) {
+        at<Index>(all).value = read_structured<Index, Partial>(all, j, valid);
+      } else if constexpr (Code::g[v.id].code == op::load) {
+        at<Index>(all).value = read_pointers<Index>(all, valid);
+      } else {
+        at<Index>(all).value = compute<Index>(all, j);
+      }
+    });
+  }
+
+  /// A value that is the same along the vector loop.
+  template <int Index>
+  static TILEWRIGHT_INLINE void evaluate_uniform(const frame& f, cells& all,
+                                                 const std::int64_t* index) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr const node& n = Code::g[v.id];
+    using T = value_element<Code, Nest, Index>;
+    auto& value = at<Index>(all).value;
+    if constexpr (v.from == origin::scalar) {
+      value = splat<T>(scalar<Code, v.id>(f));
+    } else if constexpr (v.from == origin::tile) {
+      value = splat_scratch<T>(tile_row<Index>(f, index));
+    } else if constexpr (n.code == op::constant) {
+      value = splat<T>(from_bits<T>(static_cast<std::uint64_t>(n.value)));
+    } else if constexpr (is_structured_load(v)) {
+      prepare_load<Index>(f, all, index);
+      value = read_one<Index>(all, at<Index>(all).row, at<Index>(all).limit > 0);
+    } else if constexpr (n.code == op::load) {
+      value = read_one<Index>(all, at<v.operands[0]>(all).value.at[0], true);
+    } else {
+      constexpr int loop = n.code == op::arange ? v.axes[0] : -1;
+      value = compute<Index>(all, loop < 0 ? 0 : index[loop < 0 ? 0 : loop]);
+    }
+  }
+
+  // ---- arithmetic ----
+
+  template <int Index>
+  static TILEWRIGHT_INLINE auto compute(cells& all, std::int64_t position) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr const node& n = Code::g[v.id];
+    using T = value_element<Code, Nest, Index>;
+    constexpr op_kind kind = info_of(n.code).kind;
+    if constexpr (n.code == op::arange) {
+      constexpr bool runs = v.level == vector_loop;
+      return arange<T, runs>(n.value + position);
+    } else if constexpr (n.code == op::cast) {
+      using From = value_element<Code, Nest, v.operands[0]>;
+      return cast<T, From>(at<v.operands[0]>(all).value);
+    } else if constexpr (n.code == op::add_pointer) {
+      using Offset = value_element<Code, Nest, v.operands[1]>;
+      lane_array<std::uint64_t> result = at<v.operands[0]>(all).value;
+      const lane_array<Offset> offsets = to_lanes<Offset>(at<v.operands[1]>(all).value);
+      for (int lane = 0; lane < simd::lanes; ++lane) {
+        result.at[lane] += static_cast<std::uint64_t>(convert<std::int64_t>(offsets.at[lane])) *
+                           static_cast<std::uint64_t>(size_of(n.type));
+      }
+      return result;
+    } else {
+      static_assert(kind != op_kind::structural, "the host cannot run this operation");
+      if constexpr (kind == op_kind::select) {
+        return elementwise<n.code, T>(at<v.operands[0]>(all).value, at<v.operands[1]>(all).value,
+                                      at<v.operands[2]>(all).value);
+      } else {
+        using X = value_element<Code, Nest, v.operands[0]>;
+        if constexpr (arity_of(kind) == 2) {
+          return elementwise<n.code, X>(at<v.operands[0]>(all).value,
+                                        at<v.operands[1]>(all).value);
+        } else {
+          return elementwise<n.code, X>(at<v.operands[0]>(all).value);
+        }
+      }
+    }
+  }
+  /// first, first + 1, ... if `Runs`, else first in every lane.
+  template <class T, bool Runs>
+  static TILEWRIGHT_INLINE register_t<T> arange(std::int64_t first) {
+    if constexpr (std::is_same_v<T, std::int32_t>) {
+      const std::int32_t start = static_cast<std::int32_t>(first);
+      return Runs ? simd::iota(start) : simd::set(start);
+    } else {
+      lane_array<T> result;
+      for (int lane = 0; lane < simd::lanes; ++lane) {
+        result.at[lane] = static_cast<T>(first + (Runs ? lane : 0));
+      }
+      return from_lanes<T>(result);
+    }
+  }
+
+  // ---- scratch memory ----
+
+  /// Where the element at `index` lies, taking 0 along the vector loop.
+  template <int Index>
+  static TILEWRIGHT_INLINE const auto* tile_row(const frame& f, const std::int64_t* index) {
+    constexpr const nest_value& v = value_at(Index);
+    std::int64_t offset = 0;
+    [&]<std::size_t... D>(std::index_sequence<D...>) {
+      ((v.axes[D] >= 0 && v.axes[D] != vector_loop
+            ? (offset += tile_offset<Code, v.tile, static_cast<int>(D)>(
+                   index[v.axes[D] < 0 ? 0 : v.axes[D]]),
+               0)
+            : 0),
+       ...);
+    }(std::make_index_sequence<max_rank>{});
+    return tile_data<Code, v.tile>(f) + offset;
+  }
+  template <int Index>
+  static TILEWRIGHT_INLINE void prepare_tile(const frame& f, cells& all,
+                                             const std::int64_t* index) {
+    at<Index>(all).row =
+        static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tile_row<Index>(f, index)));
+  }
+  template <int Index>
+  static TILEWRIGHT_INLINE auto read_tile(cells& all, std::int64_t j, int valid) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr int dim = dim_along(v, vector_loop);
+    using T = value_element<Code, Nest, Index>;
+    const auto* row = at_address<const scratch_t<T>>(at<Index>(all).row);
+    if constexpr (Code::p.tiles[v.tile].strides[dim] == 1) {
+      return load_scratch<T>(row + tile_offset<Code, v.tile, dim>(j));
+    } else {
+      scratch_t<T> gathered[simd::lane_count] = {};
+      for (int lane = 0; lane < valid; ++lane) {
+        gathered[lane] = row[tile_offset<Code, v.tile, dim>(j + lane)];
+      }
+      return load_scratch<T>(gathered);
+    }
+  }
+
+  // ---- the user's memory ----
+
+  /// The extent of a structured access along `dim`; no_node when the nest never leaves it.
+  static constexpr node_id extent_to_check(const nest_value& v, int dim) {
+    const access& a = Code::g.accesses[static_cast<std::int32_t>(Code::g[v.id].value)];
+    const node_id extent = a.extents[dim];
+    const int loop = v.axes[dim];
+    return extent != no_node && loop >= 0 && Code::p.plain[extent] == nest.bounds[loop] ? no_node
+                                                                                        : extent;
+  }
+
+  template <int Index>
+  static TILEWRIGHT_INLINE void prepare_load(const frame& f, cells& all,
+                                             const std::int64_t* index) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr const node& n = Code::g[v.id];
+    constexpr int which = static_cast<int>(n.value);
+    constexpr const access& a = Code::g.accesses.items[which];
+    auto& here = at<Index>(all);
+    std::int64_t offset = 0;
+    bool inside = true;
+    here.stride = 0;
+    here.limit = 1;
+    [&]<std::size_t... D>(std::index_sequence<D...>) {
+      (([&] {
+         if constexpr (static_cast<int>(D) < n.dims.rank) {
+           constexpr int loop = v.axes[D];
+           constexpr node_id extent = extent_to_check(v, static_cast<int>(D));
+           const std::int64_t stride = count<Code, a.strides[D]>(f, 0);
+           if constexpr (loop >= 0 && loop == vector_loop) {
+             here.stride = stride;
+             here.limit = count<Code, extent>(f, n.dims[static_cast<int>(D)]);
+           } else {
+             const std::int64_t i = loop < 0 ? 0 : index[loop < 0 ? 0 : loop];
+             offset += stride * i;
+             if constexpr (extent != no_node) inside = inside && i < count<Code, extent>(f, 0);
+           }
+         }
+       }()),
+       ...);
+    }(std::make_index_sequence<max_rank>{});
+    if (!inside) here.limit = 0;
+    here.row = first_address<Code, which>(f) +
+               static_cast<std::uint64_t>(offset * size_of(n.type));
+  }
+
+  /// What lanes hold that are not read.
+  template <int Index>
+  static constexpr auto padding() {
+    using T = value_element<Code, Nest, Index>;
+    constexpr const node& n = Code::g[value_at(Index).id];
+    if constexpr (n.value < 0) {
+      return T{};
+    } else {
+      return from_bits<T>(static_cast<std::uint64_t>(
+          Code::g.accesses.items[static_cast<std::size_t>(n.value)].fill_bits));
+    }
+  }
+  template <int Index>
+  static constexpr bool has_mask = value_at(Index).operands[1] >= 0;
+
+  /// `loaded` where `wanted` holds, else `other` or 0.
+  template <int Index>
+  static TILEWRIGHT_INLINE auto with_other(cells& all, simd::mask wanted,
+                                           const register_t<value_element<Code, Nest, Index>>& loaded) {
+    using T = value_element<Code, Nest, Index>;
+    constexpr int other = value_at(Index).operands[2];
+    if constexpr (other < 0) {
+      return elementwise<op::where, T>(wanted, loaded, splat(padding<Index>()));
+    } else {
+      return elementwise<op::where, T>(wanted, loaded, at<other>(all).value);
+    }
+  }
+
+  template <int Index>
+  static TILEWRIGHT_INLINE auto read_one(cells& all, std::uint64_t address, bool inside) {
+    using T = value_element<Code, Nest, Index>;
+    if constexpr (has_mask<Index>) {
+      const simd::mask mask = at<value_at(Index).operands[1]>(all).value;
+      const bool wanted = inside && !simd::none(mask);
+      const T loaded = wanted ? load_one(at_address<const T>(address)) : T{};
+      return with_other<Index>(all, simd::set(wanted), splat<T>(loaded));
+    } else {
+      return splat<T>(inside ? load_one(at_address<const T>(address)) : padding<Index>());
+    }
+  }
+
+  template <int Index, bool Partial>
+  static TILEWRIGHT_INLINE auto read_structured(cells& all, std::int64_t j, int valid) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr const node& n = Code::g[v.id];
+    constexpr int dim = dim_along(v, vector_loop);
+    constexpr node_id stride_node =
+        Code::g.accesses.items[static_cast<std::size_t>(n.value)].strides[dim];
+    using T = value_element<Code, Nest, Index>;
+    const cell<Code, Nest, Index>& here = at<Index>(all);
+    const T* row = at_address<const T>(here.row);
+    const std::int64_t left = here.limit - j < valid ? here.limit - j : valid;
+    const bool contiguous = is_one(stride_node) || here.stride == 1;
+    if constexpr (has_mask<Index>) {
+      simd::mask wanted = at<v.operands[1]>(all).value;
+      wanted = simd::both(wanted, simd::first_lanes(static_cast<int>(left < 0 ? 0 : left)));
+      if constexpr (is_word<T>) {
+        if (contiguous) return with_other<Index>(all, wanted, simd::load_masked(row + j, wanted));
+      }
+      const mask_lanes want(wanted);
+      lane_array<T> result;
+      for (int lane = 0; lane < simd::lanes; ++lane) {
+        result.at[lane] = want.at[lane] != 0 ? load_one(row + (j + lane) * here.stride) : T{};
+      }
+      return with_other<Index>(all, wanted, from_lanes<T>(result));
+    } else {
+      if (contiguous) {
+        constexpr bool always_inside = extent_to_check(v, dim) == no_node && outer_inside(v);
+        if constexpr (always_inside && !Partial) {
+          return load_all(row + j);
+        } else {
+          return load_first(row + j, left, padding<Index>());
+        }
+      }
+      lane_array<T> result;
+      for (int lane = 0; lane < simd::lanes; ++lane) {
+        result.at[lane] =
+            lane < left ? load_one(row + (j + lane) * here.stride) : padding<Index>();
+      }
+      return from_lanes<T>(result);
+    }
+  }
+  static constexpr bool outer_inside(const nest_value& v) {
+    bool inside = true;
+    for (int d = 0; d < Code::g[v.id].dims.rank; ++d) {
+      inside = inside && extent_to_check(v, d) == no_node;
+    }
+    return inside;
+  }
+
+  /// A gather: one address a lane.
+  template <int Index>
+  static TILEWRIGHT_INLINE auto read_pointers(cells& all, int valid) {
+    constexpr const nest_value& v = value_at(Index);
+    using T = value_element<Code, Nest, Index>;
+    const lane_array<std::uint64_t>& addresses = at<v.operands[0]>(all).value;
+    simd::mask wanted = simd::first_lanes(valid);
+    if constexpr (has_mask<Index>) wanted = simd::both(wanted, at<v.operands[1]>(all).value);
+    const mask_lanes want(wanted);
+    lane_array<T> result;
+    for (int lane = 0; lane < simd::lanes; ++lane) {
+      result.at[lane] =
+          want.at[lane] != 0 ? load_one(at_address<const T>(addresses.at[lane])) : T{};
+    }
+    return with_other<Index>(all, wanted, from_lanes<T>(result));
+  }
+};
+
+}  // inline namespace
+}  // namespace tilewright::detail

@@ -1,0 +1,552 @@
+// Runs one program of a planned graph: each step is a template instance of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tilewright/error.hpp>
+#include <tilewright/host/dot.hpp>
+#include <tilewright/host/frame.hpp>
+#include <tilewright/host/nest.hpp>
+#include <tilewright/host/plan.hpp>
+#include <tilewright/host/reduce.hpp>
+#include <utility>
+
+namespace tilewright::detail {
+inline namespace TILEWRIGHT_SIMD_NAMESPACE {
+
+// ---- what loop nests are run for ----
+
+/// Writes a nest's value to a tile.
+template <class Code, int Nest, int Tile>
+struct to_tile {
+  using evaluator = nest_evaluator<Code, Nest>;
+  static constexpr const loop_nest& nest = Code::p.nests[Nest];
+  using T = node_element<Code, Code::p.tiles[Tile].id>;
+
+  const frame& f;
+  scratch_t<T>* start = nullptr;
+
+  template <std::size_t... D>
+  static TILEWRIGHT_INLINE std::int64_t row_offset(const std::int64_t* index,
+                                                   std::index_sequence<D...>) {
+    std::int64_t offset = 0;
+    ((offset += nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
+                    ? tile_offset<Code, Tile, static_cast<int>(D)>(
+                          index[nest.axes[D] < 0 ? 0 : nest.axes[D]])
+                    : 0),
+     ...);
+    return offset;
+  }
+  static constexpr int vector_dim() {
+    for (int d = 0; d < max_rank; ++d) {
+      if (nest.axes[d] == evaluator::vector_loop) return d;
+    }
+    return 0;  // one element
+  }
+
+  TILEWRIGHT_INLINE void row(const std::int64_t* index) {
+    start = tile_data<Code, Tile>(f) + row_offset(index, std::make_index_sequence<max_rank>{});
+  }
+  template <bool Partial, class Cells>
+  TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t j, int valid) {
+    constexpr int dim = vector_dim();
+    const auto& value = evaluator::template at<nest.value>(all).value;
+    scratch_t<T>* to = start + tile_offset<Code, Tile, dim>(j);
+    if constexpr (Code::p.tiles[Tile].strides[dim] <= 1) {
+      store_scratch<T>(to, value);  // tiles have room for whole vectors
+    } else {
+      scratch_t<T> elements[simd::lane_count];
+      store_scratch<T>(elements, value);
+      for (int lane = 0; lane < valid; ++lane) {
+        start[tile_offset<Code, Tile, dim>(j + lane)] = elements[lane];
+      }
+    }
+  }
+  TILEWRIGHT_INLINE void end_row(std::int64_t) {}
+};
+
+/// Stores a nest's value to the user's memory, lanes in ascending order.
+template <class Code, int Nest, node_id Store>
+struct to_memory {
+  using evaluator = nest_evaluator<Code, Nest>;
+  static constexpr const loop_nest& nest = Code::p.nests[Nest];
+  static constexpr const node& n = Code::g[Store];
+  static constexpr bool structured = n.value >= 0;
+  using T = element_t<n.type>;
+
+  const frame& f;
+  std::uint64_t start = 0;
+  std::int64_t stride = 1;
+
+  static constexpr int access_index = structured ? static_cast<int>(n.value) : 0;
+  static constexpr int vector_dim() {
+    for (int d = 0; d < n.dims.rank; ++d) {
+      if (nest.axes[d] == evaluator::vector_loop) return d;
+    }
+    return -1;
+  }
+  static constexpr bool unit_stride() {
+    if (vector_dim() < 0) return true;
+    const node_id stride_node =
+        Code::g.accesses[access_index].strides[static_cast<std::size_t>(vector_dim())];
+    return evaluator::is_one(stride_node);
+  }
+
+  TILEWRIGHT_INLINE void row(const std::int64_t* index) {
+    if constexpr (structured) {
+      constexpr const access& a = Code::g.accesses.items[access_index];
+      std::int64_t offset = 0;
+      [&]<std::size_t... D>(std::index_sequence<D...>) {
+        ((offset += nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
+                        ? count<Code, a.strides[D]>(f, 0) *
+                              index[nest.axes[D] < 0 ? 0 : nest.axes[D]]
+                        : 0),
+         ...);
+      }(std::make_index_sequence<max_rank>{});
+      start = first_address<Code, access_index>(f) +
+              static_cast<std::uint64_t>(offset * static_cast<std::int64_t>(sizeof(T)));
+      if constexpr (vector_dim() >= 0 && !unit_stride()) {
+        stride = count<Code, a.strides[vector_dim()]>(f, 0);
+      }
+    }
+  }
+  template <bool Partial, class Cells>
+  TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t j, int valid) {
+    const auto& value = evaluator::template at<nest.value>(all).value;
+    T* to = at_address<T>(start);
+    if constexpr (structured && nest.mask < 0) {
+      if (unit_stride() || stride == 1) {
+        if constexpr (Partial) {
+          store_first(to + j, value, valid);
+        } else {
+          store_all(to + j, value);
+        }
+        return;
+      }
+    }
+    simd::mask wanted = simd::first_lanes(valid);
+    if constexpr (nest.mask >= 0) {
+      wanted = simd::both(wanted, evaluator::template at<nest.mask>(all).value);
+    }
+    if constexpr (structured && is_word<T>) {
+      if (unit_stride() || stride == 1) return simd::store_masked(to + j, value, wanted);
+    }
+    const mask_lanes want(wanted);
+    const lane_array<T> elements = to_lanes<T>(value);
+    for (int lane = 0; lane < simd::lanes; ++lane) {
+      if (want.at[lane] == 0) continue;
+      if constexpr (structured) {
+        std::memcpy(to + (j + lane) * stride, &elements.at[lane], sizeof(T));
+      } else {
+        std::memcpy(at_address<T>(evaluator::template at<nest.pointer>(all).value.at[lane]),
+                    &elements.at[lane], sizeof(T));
+      }
+    }
+  }
+  TILEWRIGHT_INLINE void end_row(std::int64_t) {}
+};
+
+/// Where results of a reduction go: a scalar slot, or the element of a tile.
+template <class Code, int Step>
+struct reduction_result {
+  static constexpr const step& s = Code::p.steps[Step];
+  static constexpr const node& n = Code::g[s.id];
+  using T = element_t<n.type>;
+  using Acc = element_t<accumulator_type(n.type)>;
+  static constexpr node_id source_id = Code::p.plain[n.operand(0)];
+  static constexpr const node& source = Code::g[source_id];
+
+  /// Whether neighbouring results and their sources in tile `From` lie side by side, so that they
+  /// can be done in one vector.
+  template <int From>
+  static constexpr bool side_by_side() {
+    if constexpr (n.dims.rank == 0 || s.tile < 0) {
+      return false;
+    } else {
+      constexpr int inner = n.dims.rank - 1;
+      constexpr int source_inner = inner < n.value ? inner : inner + 1;
+      return is_simd_type(dtype_v<Acc>) && n.dims[inner] > 1 &&
+             Code::p.tiles[From].strides[source_inner] == 1 &&
+             Code::p.tiles[s.tile].strides[inner] == 1;
+    }
+  }
+
+  /// The elements behind the axis's extent are one value, combined once.
+  static TILEWRIGHT_INLINE Acc with_padding(Acc total, std::int64_t used) {
+    constexpr std::int64_t all = source.dims.extents[static_cast<std::size_t>(n.value)];
+    if constexpr (n.extents[n.dims.rank] != no_node) {
+      if (used < all) {
+        constexpr auto bits = static_cast<std::uint64_t>(
+            Code::g.accesses.items[static_cast<std::size_t>(source.value)].fill_bits);
+        const Acc padding = convert<Acc>(from_bits<element_t<source.type>>(bits));
+        return used > 0 ? meaning<n.combine>::eval(total, padding) : padding;
+      }
+    }
+    return total;
+  }
+  /// Stores `total` as element `index` of the result.
+  static TILEWRIGHT_INLINE void put(frame& f, Acc total, std::int64_t offset) {
+    const T value = convert<T>(total);
+    if constexpr (s.tile < 0) {
+      f.slots[Code::p.slot_of[s.id]] = to_bits(value);
+    } else {
+      tile_data<Code, s.tile>(f)[offset] = value;
+    }
+  }
+};
+
+/// Reduces the rows of a nest along its vector loop.
+template <class Code, int Step>
+struct to_reduction {
+  using result = reduction_result<Code, Step>;
+  static constexpr const step& s = Code::p.steps[Step];
+  static constexpr const loop_nest& nest = Code::p.nests[s.nest];
+  static constexpr const node& n = Code::g[s.id];
+  using evaluator = nest_evaluator<Code, s.nest>;
+
+  frame& f;
+  reduction_stream<n.combine, typename result::Acc> stream;
+  std::int64_t offset = 0;
+
+  TILEWRIGHT_INLINE void row(const std::int64_t* index) {
+    stream.start();
+    if constexpr (s.tile >= 0) {
+      offset = [&]<std::size_t... D>(std::index_sequence<D...>) {
+        return (std::int64_t{0} + ... +
+                (nest.axes[D] >= 0 && static_cast<int>(D) < n.dims.rank
+                     ? tile_offset<Code, s.tile, static_cast<int>(D)>(
+                           index[nest.axes[D] < 0 ? 0 : nest.axes[D]])
+                     : 0));
+      }(std::make_index_sequence<max_rank>{});
+    }
+  }
+  template <bool Partial, class Cells>
+  TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t, int valid) {
+    using source = element_t<result::source.type>;
+    stream.template take<Partial>(
+        cast<typename result::Acc, source>(evaluator::template at<nest.value>(all).value), valid);
+  }
+  TILEWRIGHT_INLINE void end_row(std::int64_t used) {
+    using Acc = typename result::Acc;
+    const Acc total = used > 0 ? stream.finish(used)
+                               : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
+    result::put(f, result::with_padding(total, used), offset);
+  }
+};
+
+template <class Code, int Nest, int Tile, bool Careful>
+void fill_tile(frame& f) {
+  to_tile<Code, Nest, Tile> body{f};
+  nest_evaluator<Code, Nest>::template run<Careful>(f, body);
+}
+
+// ---- stores that may overlap what they read ----
+
+/// The memory that a structured access touches.
+struct access_span {
+  std::uint64_t first = 0;  ///< address of element (0, 0, ...)
+  std::uint64_t low = 0, high = 0;
+  std::int64_t strides[max_rank] = {};
+  bool empty = false;
+  bool distinct = true;  ///< no two elements are known to lie at one address
+};
+
+template <class Code, node_id Id>
+access_span span_of(const frame& f) {
+  constexpr const node& n = Code::g[Id];
+  constexpr int which = static_cast<int>(n.value);
+  constexpr const access& a = Code::g.accesses.items[which];
+  constexpr std::int64_t size = size_of(n.type);
+  access_span span;
+  span.first = span.low = span.high = first_address<Code, which>(f);
+  std::int64_t extents[max_rank] = {};
+  [&]<std::size_t... D>(std::index_sequence<D...>) {
+    ((extents[D] = static_cast<int>(D) < n.dims.rank
+                       ? count<Code, a.extents[D]>(f, n.dims.extents[D])
+                       : 1,
+      span.strides[D] = count<Code, a.strides[D]>(f, 0)),
+     ...);
+  }(std::make_index_sequence<max_rank>{});
+  std::int64_t reach = 0;  // of the inner dimensions, in elements
+  for (int d = max_rank - 1; d >= 0; --d) {
+    if (extents[d] <= 0) span.empty = true;
+    if (extents[d] <= 1) continue;
+    const std::int64_t far = span.strides[d] * (extents[d] - 1);
+    const std::int64_t step = span.strides[d] < 0 ? -span.strides[d] : span.strides[d];
+    span.distinct = span.distinct && step > reach;
+    reach += far < 0 ? -far : far;
+    (far < 0 ? span.low : span.high) += static_cast<std::uint64_t>(far * size);
+  }
+  span.high += static_cast<std::uint64_t>(size);
+  return span;
+}
+
+/// Whether evaluating load `Value` in the nest of the store sees what the store has written already.
+template <class Code, int Nest, int Value, node_id Store>
+bool disturbs(const frame& f, const access_span& written) {
+  constexpr const loop_nest& nest = Code::p.nests[Nest];
+  constexpr const nest_value& v = Code::p.values[nest.first + Value];
+  if constexpr (!nest_evaluator<Code, Nest>::is_structured_load(v)) {
+    return false;
+  } else {
+    const access_span read = span_of<Code, v.id>(f);
+    if (read.empty || written.empty || read.high <= written.low || written.high <= read.low) {
+      return false;
+    }
+    // Overwriting each element right after reading it is fine.
+    constexpr const shape& dims = Code::g[Store].dims;
+    if (Code::g[v.id].dims != dims || size_of(Code::g[v.id].type) != size_of(Code::g[Store].type) ||
+        !written.distinct || read.first != written.first) {
+      return true;
+    }
+    for (int d = 0; d < dims.rank; ++d) {
+      if (v.axes[d] != nest.axes[d]) return true;
+      if (dims[d] > 1 && read.strides[d] != written.strides[d]) return true;
+    }
+    return false;
+  }
+}
+
+template <class Code, int Step>
+void run_store(frame& f) {
+  constexpr const step& s = Code::p.steps[Step];
+  if constexpr (s.safe_store >= 0) {
+    const access_span written = span_of<Code, s.id>(f);
+    const bool disturbed = [&]<std::size_t... Value>(std::index_sequence<Value...>) {
+      return (disturbs<Code, s.nest, static_cast<int>(Value), s.id>(f, written) || ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(Code::p.nests[s.nest].count)>{});
+    if (disturbed) {
+      fill_tile<Code, s.safe_value, s.tile, true>(f);
+      to_memory<Code, s.safe_store, s.id> body{f};
+      return nest_evaluator<Code, s.safe_store>::template run<true>(f, body);
+    }
+  }
+  to_memory<Code, s.nest, s.id> body{f};
+  nest_evaluator<Code, s.nest>::template run<false>(f, body);
+}
+
+// ---- reductions and products ----
+
+/// Reduces a tile along any dimension.
+template <class Code, int Step>
+void run_tile_reduction(frame& f) {
+  using result = reduction_result<Code, Step>;
+  constexpr const step& s = Code::p.steps[Step];
+  constexpr const node& n = result::n;
+  constexpr int rank = n.dims.rank;
+  constexpr int axis = static_cast<int>(n.value);
+  constexpr int from_tile = Code::p.tile_of[result::source_id];
+  using Acc = typename result::Acc;
+  using source = node_element<Code, result::source_id>;
+  const std::int64_t used = count<Code, n.extents[rank]>(
+      f, result::source.dims.extents[static_cast<std::size_t>(axis)]);
+  std::int64_t bounds[max_rank + 1] = {};
+  [&]<std::size_t... D>(std::index_sequence<D...>) {
+    ((bounds[D] = static_cast<int>(D) < rank ? count<Code, n.extents[D]>(f, n.dims.extents[D]) : 1),
+     ...);
+  }(std::make_index_sequence<max_rank>{});
+  const auto* from = tile_data<Code, from_tile>(f);
+  const auto along_axis = [](std::int64_t e) { return tile_offset<Code, from_tile, axis>(e); };
+
+  constexpr int inner = rank < 1 ? 0 : rank - 1;
+  constexpr bool columns = result::template side_by_side<from_tile>();
+  constexpr std::int64_t width = columns ? simd::lanes : 1;
+
+  std::int64_t index[max_rank] = {};
+  for (int d = 0; d < rank; ++d) {
+    if (bounds[d] <= 0) return;
+  }
+  while (true) {
+    std::int64_t read = 0, write = 0;
+    [&]<std::size_t... D>(std::index_sequence<D...>) {
+      ((static_cast<int>(D) < rank
+            ? (read += tile_offset<Code, from_tile,
+                                   static_cast<int>(D) < axis ? static_cast<int>(D)
+                                                              : static_cast<int>(D) + 1>(index[D]),
+               write += tile_offset<Code, s.tile < 0 ? 0 : s.tile, static_cast<int>(D)>(index[D]),
+               0)
+            : 0),
+       ...);
+    }(std::make_index_sequence<max_rank - 1>{});
+    if constexpr (columns) {
+      const register_t<Acc> identity = splat(from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>)));
+      const register_t<Acc> total =
+          used > 0 ? reduce_columns<n.combine, Acc, source>(from + read, used, along_axis)
+                   : identity;
+      const lane_array<Acc> totals = to_lanes<Acc>(total);
+      for (std::int64_t lane = 0; lane < width && index[inner] + lane < bounds[inner]; ++lane) {
+        result::put(f, result::with_padding(totals.at[lane], used), write + lane);
+      }
+    } else {
+      const Acc total =
+          used > 0 ? reduce_elements<n.combine, Acc, source>(from + read, used, along_axis)
+                   : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
+      result::put(f, result::with_padding(total, used), write);
+    }
+    int d = rank - 1;
+    for (; d >= 0; --d) {
+      index[d] += d == rank - 1 ? width : 1;
+      if (index[d] < bounds[d]) break;
+      index[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+template <class Code, int Step>
+void run_dot(frame& f) {
+  constexpr const step& s = Code::p.steps[Step];
+  constexpr const node& n = Code::g[s.id];
+  if constexpr (s.nest >= 0) fill_tile<Code, s.nest, s.tile, false>(f);
+  constexpr node_id left_id = Code::p.plain[n.operand(0)];
+  constexpr node_id right_id = Code::p.plain[n.operand(1)];
+  constexpr int left = Code::p.tile_of[left_id];
+  constexpr int right = Code::p.tile_of[right_id];
+  constexpr const tile& left_tile = Code::p.tiles[left];
+  constexpr const tile& right_tile = Code::p.tiles[right];
+  constexpr const tile& acc_tile = Code::p.tiles[s.tile];
+  using Acc = node_element<Code, Code::p.steps[Step].id>;
+  const std::int64_t rows = count<Code, n.extents[0]>(f, n.dims.extents[0]);
+  const std::int64_t columns = count<Code, n.extents[1]>(f, n.dims.extents[1]);
+  const std::int64_t inner = count<Code, n.extents[2]>(f, Code::g[left_id].dims.extents[1]);
+  auto* acc = tile_data<Code, s.tile>(f);
+  const auto* x = tile_data<Code, left>(f);
+  const auto* y = tile_data<Code, right>(f);
+  if constexpr (std::is_same_v<Acc, float> && right_tile.panel > 0 && left_tile.panel == 0 &&
+                acc_tile.panel == 0) {
+    dot_panels<dot_rows(n.dims.extents[0]), right_tile.panel>(
+        x, left_tile.strides[0], y, right_tile.panel_stride, acc, acc_tile.strides[0], rows,
+        columns, inner);
+  } else {
+    dot_elements<Acc>(
+        [&](std::int64_t i, std::int64_t p) {
+          return convert<Acc>(x[tile_offset<Code, left, 0>(i) + tile_offset<Code, left, 1>(p)]);
+        },
+        [&](std::int64_t p, std::int64_t j) {
+          return convert<Acc>(y[tile_offset<Code, right, 0>(p) + tile_offset<Code, right, 1>(j)]);
+        },
+        [&](std::int64_t i, std::int64_t j) -> Acc& {
+          return acc[tile_offset<Code, s.tile, 0>(i) + tile_offset<Code, s.tile, 1>(j)];
+        },
+        rows, columns, inner);
+  }
+}
+
+// ---- control ----
+
+template <class Code, int Region>
+void run_region(frame& f);
+
+/// Gives the phis of a loop their values before its first iteration.
+template <class Code, int Region, std::size_t... Phi>
+TILEWRIGHT_INLINE void start_phis(frame& f, std::index_sequence<Phi...>) {
+  ([&] {
+     constexpr const phi_plan& phi = Code::p.phis[Code::p.regions[Region].first_phi + Phi];
+     if constexpr (phi.tile < 0) {
+       f.slots[Code::p.slot_of[phi.id]] = scalar_bits<Code, Code::g[phi.id].operand(0)>(f);
+     } else if constexpr (phi.initial >= 0) {
+       fill_tile<Code, phi.initial, phi.tile, true>(f);
+     }
+   }(),
+   ...);
+}
+/// Gives them their next values, all at once.
+template <class Code, int Region, std::size_t... Phi>
+TILEWRIGHT_INLINE void advance_phis(frame& f, std::index_sequence<Phi...>) {
+  constexpr const phi_plan* phis = Code::p.phis + Code::p.regions[Region].first_phi;
+  const std::uint64_t next[] = {[&]() -> std::uint64_t {
+                                  if constexpr (phis[Phi].tile >= 0) {
+                                    return 0;
+                                  } else {
+                                    return scalar_bits<Code, Code::g[phis[Phi].id].operand(1)>(f);
+                                  }
+                                }()...,
+                                0};
+  ([&] {
+     constexpr const phi_plan& phi = phis[Phi];
+     if constexpr (phi.tile < 0) f.slots[Code::p.slot_of[phi.id]] = next[Phi];
+     if constexpr (phi.temporary >= 0) fill_tile<Code, phi.next, phi.temporary, true>(f);
+   }(),
+   ...);
+  ([&] {
+     constexpr const phi_plan& phi = phis[Phi];
+     if constexpr (phi.next >= 0 && phi.temporary < 0) {
+       fill_tile<Code, phi.next, phi.tile, true>(f);
+     }
+   }(),
+   ...);
+  ([&] {
+     constexpr const phi_plan& phi = phis[Phi];
+     if constexpr (phi.temporary >= 0) fill_tile<Code, phi.from_temporary, phi.tile, true>(f);
+   }(),
+   ...);
+}
+
+template <class Code, int Step>
+void run_loop(frame& f) {
+  constexpr const step& s = Code::p.steps[Step];
+  constexpr const node& n = Code::g[s.id];
+  constexpr int body = s.body;
+  using phis =
+      std::make_index_sequence<static_cast<std::size_t>(Code::p.regions[body].phi_count)>;
+  const std::int64_t first = scalar<Code, n.operand(0)>(f);
+  const std::int64_t last = scalar<Code, n.operand(1)>(f);
+  const std::int64_t by = scalar<Code, n.operand(2)>(f);
+  if (by == 0) fail("tl.range with a step of 0");
+  start_phis<Code, body>(f, phis{});
+  for (std::int64_t i = first; by > 0 ? i < last : i > last; i += by) {
+    if constexpr (Code::p.slot_of[s.id + 1] >= 0) {
+      f.slots[Code::p.slot_of[s.id + 1]] = to_bits(static_cast<std::int32_t>(i));
+    }
+    run_region<Code, body>(f);
+    advance_phis<Code, body>(f, phis{});
+  }
+}
+
+template <class Code, int Step>
+TILEWRIGHT_INLINE void run_step(frame& f) {
+  constexpr const step& s = Code::p.steps[Step];
+  if constexpr (s.code == step_code::scalar) {
+    run_scalar<Code, s.id>(f);
+  } else if constexpr (s.code == step_code::materialize) {
+    fill_tile<Code, s.nest, s.tile, false>(f);
+  } else if constexpr (s.code == step_code::store) {
+    run_store<Code, Step>(f);
+  } else if constexpr (s.code == step_code::dot) {
+    run_dot<Code, Step>(f);
+  } else if constexpr (s.code == step_code::loop) {
+    run_loop<Code, Step>(f);
+  } else if constexpr (s.nest >= 0) {
+    to_reduction<Code, Step> body{f, {}};
+    nest_evaluator<Code, s.nest>::template run<false>(f, body);
+  } else {
+    run_tile_reduction<Code, Step>(f);
+  }
+}
+
+/// Runs order[First], ..., order[First + Count - 1], at most 16 in one expression.
+template <class Code, int First, int Count>
+TILEWRIGHT_INLINE void run_steps(frame& f) {
+  if constexpr (Count <= 16) {
+    [&]<std::size_t... Offset>(std::index_sequence<Offset...>) {
+      (run_step<Code, Code::p.order[First + static_cast<int>(Offset)]>(f), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
+  } else {
+    run_steps<Code, First, Count / 2>(f);
+    run_steps<Code, First + Count / 2, Count - Count / 2>(f);
+  }
+}
+template <class Code, int Region>
+void run_region(frame& f) {
+  run_steps<Code, Code::p.regions[Region].first, Code::p.regions[Region].count>(f);
+}
+
+/// Runs program number `program` of the launch.
+template <class Code>
+void run_program(frame& f, std::int64_t program) {
+  f.program = program;
+  run_region<Code, 0>(f);
+}
+
+}  // inline namespace
+}  // namespace tilewright::detail
