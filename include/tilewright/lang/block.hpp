@@ -38,6 +38,12 @@ struct is_block : std::false_type {};
 template <class T, int... Dims>
 struct is_block<block<T, Dims...>> : std::true_type {};
 
+/// `Type`, as a name that depends on `T`: lets a template use a class that is defined later.
+template <class T, class Type>
+struct dependent {
+  using type = Type;
+};
+
 /// Element type behind a handle's `T`: `T` itself, or what a pointer points to, without const.
 template <class T>
 using pointee_t = std::remove_const_t<std::remove_pointer_t<T>>;
@@ -77,10 +83,16 @@ class block {
   static_assert(((Dims > 0) && ...), "TW-E102: extents of a block are positive");
   static_assert(elements_of(dims) <= max_elements, "TW-E103: a block has at most 1,048,576 elements");
 
-  constexpr block(const block& other);
-  constexpr block& operator=(const block& other);
+  constexpr block(const block& other)
+      : block(*other.context_, other.context_->nodes.copy(other.id_)) {}
+  constexpr block& operator=(const block& other) {
+    context_->nodes.assign(id_, born_, context_->nodes.copy(other.id_));
+    return *this;
+  }
   template <Literal Number>
-  constexpr block& operator=(Number value);
+  constexpr block& operator=(Number value) {
+    return *this = context_->template constant<block>(value, context_->nodes[id_].line);
+  }
   template <Block Other>
   constexpr block& operator=(const Other&) {
     static_assert(std::same_as<Other, block>,
@@ -90,15 +102,25 @@ class block {
 
   /// Conversion to element type `To`, one rounding; see types/convert.hpp for the rules.
   template <Element To>
-  constexpr block<To, Dims...> to(int line = __builtin_LINE()) const;
+  constexpr block<To, Dims...> to(int line = __builtin_LINE()) const {
+    static_assert(!std::is_pointer_v<T>, "TW-E125: pointers do not convert");
+    if constexpr (std::same_as<T, To>) {
+      return {*context_, id_};
+    } else {
+      return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
+    }
+  }
 
   // What follows is for the language itself.
-  constexpr block(lang& context, node_id id);
+  constexpr block(lang& context, node_id id)
+      : context_(&context), id_(id), born_(context_->nodes.size()) {}
   constexpr node_id id() const { return id_; }
   constexpr lang& context() const { return *context_; }
 
  private:
-  lang* context_;
+  // Defined here rather than after `lang`, since Clang only evaluates what it has seen defined at
+  // the first use.
+  typename detail::dependent<T, lang>::type* context_;
   node_id id_;
   node_id born_;  // nodes traced before this variable existed
 };

@@ -1,4 +1,4 @@
-// Loops as plain range-for statements, and the handles' members that need the whole language.
+// Loops as plain range-for statements.
 #pragma once
 
 #include <tilewright/lang/lang.hpp>
@@ -55,36 +55,6 @@ constexpr loop_range lang::range(const First& first, const Last& last, const Ste
 template <Operand Last>
 constexpr loop_range lang::range(const Last& last, int line) {
   return range(0, last, 1, line);
-}
-
-template <class T, int... Dims>
-constexpr block<T, Dims...>::block(lang& context, node_id id)
-    : context_(&context), id_(id), born_(context.nodes.size()) {}
-
-template <class T, int... Dims>
-constexpr block<T, Dims...>::block(const block& other)
-    : block(*other.context_, other.context_->nodes.copy(other.id_)) {}
-
-template <class T, int... Dims>
-constexpr block<T, Dims...>& block<T, Dims...>::operator=(const block& other) {
-  context_->nodes.assign(id_, born_, context_->nodes.copy(other.id_));
-  return *this;
-}
-template <class T, int... Dims>
-template <Literal Number>
-constexpr block<T, Dims...>& block<T, Dims...>::operator=(Number value) {
-  return *this = context_->template constant<block>(value, context_->nodes[id_].line);
-}
-
-template <class T, int... Dims>
-template <Element To>
-constexpr block<To, Dims...> block<T, Dims...>::to(int line) const {
-  static_assert(!std::is_pointer_v<T>, "TW-E125: pointers do not convert");
-  if constexpr (std::same_as<T, To>) {
-    return *this;  // a node of its own, as for every copy: the two variables may part in a loop
-  } else {
-    return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
-  }
 }
 
 }  // namespace tilewright

@@ -97,6 +97,31 @@ inline void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte
   }
 }
 
+/// Calls `function.template operator()<T>()` with the C++ type of an accumulator: 32 or 64 bits.
+template <class Function>
+void with_accumulator(dtype type, Function&& function) {
+  switch (type) {
+    case dtype::i32:
+      function.template operator()<std::int32_t>();
+      break;
+    case dtype::i64:
+      function.template operator()<std::int64_t>();
+      break;
+    case dtype::u32:
+      function.template operator()<std::uint32_t>();
+      break;
+    case dtype::u64:
+      function.template operator()<std::uint64_t>();
+      break;
+    case dtype::f64:
+      function.template operator()<double>();
+      break;
+    default:
+      function.template operator()<float>();
+      break;
+  }
+}
+
 /// Carries out commands on the bytes of local memory, RE and the arguments.
 class executor {
  public:
@@ -264,7 +289,7 @@ class executor {
       const std::byte* const row =
           widened(left_, input + dot_index(index, from, others) * size_of(source.type),
                   view.strides[what.axis], length, source.type, accumulator);
-      with_element(accumulator, [&]<class T>() {
+      with_accumulator(accumulator, [&]<class T>() {
         const auto combine = [&](T x, T y) { return combined(what.combine, x, y); };
         T result = from_bits<T>(identity_of(what.combine, accumulator));
         if (length > 0) {
@@ -309,7 +334,7 @@ class executor {
         widened(left_, inputs[0], 1, m * depth, what.inputs[0].type, type);
     const std::byte* const right =
         widened(right_, inputs[1], 1, k * columns, what.inputs[1].type, type);
-    with_element(type, [&]<class T>() {
+    with_accumulator(type, [&]<class T>() {
       const std::int64_t width = static_cast<std::int64_t>(sizeof(T));
       const auto size = static_cast<std::size_t>(m * n * width);
       if (sums_.size() < size) sums_.resize(size);

@@ -61,8 +61,7 @@ struct model_target {
       }
       return run_program(*made, device, programs, arguments, options);
     } else {
-      static_assert(detail::check<compiled<K, Device>>());
-      return run_program(compiled<K, Device>::lowered, device, programs, arguments, options);
+      return run_program(without_error<compiled<K, Device>>::lowered, device, programs, arguments, options);
     }
   }
 };

@@ -29,9 +29,8 @@ struct compiled {
 /// The command program of kernel `K` for `Device`, a compile-time constant. A kernel that the device
 /// cannot run is a compile error: the sentence of its TW-E code, the line and the numbers.
 template <Kernel K, const auto& Device>
-  requires(detail::check<compiled<K, std::remove_cvref_t<decltype(Device)>>>())
 inline constexpr const tilewright::program& program_of =
-    compiled<K, std::remove_cvref_t<decltype(Device)>>::lowered;
+    without_error<compiled<K, std::remove_cvref_t<decltype(Device)>>>::lowered;
 
 /// The same passes on any graph and device, at run time.
 constexpr program compile(const graph& traced, const device_spec& device) {

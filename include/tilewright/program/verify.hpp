@@ -357,6 +357,8 @@ class program_verifier {
            "this unit does not do this operation");
     demand(what.combine == op::add || what.combine == op::maximum || what.combine == op::minimum,
            line, "a reduction combines by add, maximum or minimum");
+    demand(size_of(accumulator_type(what.output.type)) >= 4, line,
+           "a reduction accumulates in 32 or 64 bits");
     demand(what.inputs[0].dims == what.dims, line, "the input's shape is not the command's");
     demand(!what.in_place, line, "a reduction cannot be in place");
     if (!demand(what.axis >= 0 && what.axis < what.dims.rank, line, "no such axis", what.axis,
