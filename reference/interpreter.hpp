@@ -53,7 +53,13 @@ class machine {
       fail("the number of arguments differs from the number of the kernel's parameters");
     }
     for (const node& n : kernel.nodes) {
-      if (n.code == op::argument) check(n, arguments[static_cast<std::size_t>(n.value)]);
+      if (n.code != op::argument) continue;
+      const argument& given = arguments[static_cast<std::size_t>(n.value)];
+      check(n, given);
+      if (programs.programs() > 0 && given.pointer && given.address == nullptr &&
+          given.elements != 0) {
+        fail("the interpreter needs memory behind every pointer");
+      }
     }
   }
 
@@ -70,9 +76,6 @@ class machine {
   static void check(const node& parameter, const argument& given) {
     if (parameter.pointer != given.pointer || parameter.type != given.type) {
       fail("an argument's type differs from the kernel's parameter");
-    }
-    if (given.pointer && given.address == nullptr && given.elements != 0) {
-      fail("the interpreter needs memory behind every pointer");
     }
   }
 

@@ -182,7 +182,7 @@ void check_gemm() {
     }
     EXPECT_TRUE(same_bits(interpreted, gemm_on(tw::model(tw::mtia_2i), a, b, m, n, k)));
     const auto on_host = gemm_on(tw::host, a, b, m, n, k);
-    if (tw::host_has_fused_multiply_add) {
+    if (tw::simd::has_fma) {
       EXPECT_TRUE(same_bits(interpreted, on_host));
     } else {
       for (std::size_t i = 0; i < on_host.size(); ++i) {

@@ -63,8 +63,7 @@ struct host_on {
 
   template <Kernel K>
   void run(const grid& programs, std::span<const argument> arguments) const {
-    static_assert(detail::check<detail::host_code<K>>());
-    detail::run_programs<detail::host_code<K>>(*executor, programs, arguments);
+    detail::run_programs<without_error<detail::host_code<K>>>(*executor, programs, arguments);
   }
 };
 

@@ -95,6 +95,9 @@ struct nest_evaluator {
       prepare(f, all, index);
       body.row(index);
       std::int64_t j = 0;
+      if constexpr (!Careful && requires { body.unroll; }) {
+        if constexpr (Body::unroll > 1) j = unrolled(f, all, end, body);
+      }
       if constexpr (!Careful) {
         for (; j + simd::lanes <= end; j += simd::lanes) {
           evaluate_vector<false>(f, all, j, simd::lanes);
@@ -108,6 +111,24 @@ struct nest_evaluator {
       }
       body.end_row(end);
     }
+  }
+
+  /// Vectors in groups of body.unroll, for `body.stream`; returns where it stopped.
+  template <class Body>
+  static TILEWRIGHT_INLINE std::int64_t unrolled(const frame& f, cells& all, std::int64_t end,
+                                                 Body& body) {
+    constexpr std::int64_t step = std::int64_t{Body::unroll} * simd::lanes;
+    std::int64_t j = 0;
+    for (; j + step <= end; j += step) {
+      decltype(body.value_of(all)) values[static_cast<std::size_t>(Body::unroll)];
+      [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
+        ((evaluate_vector<false>(f, all, j + static_cast<int>(Vector) * simd::lanes, simd::lanes),
+          values[Vector] = body.value_of(all)),
+         ...);
+      }(std::make_index_sequence<static_cast<std::size_t>(Body::unroll)>{});
+      body.stream.take_four(values);
+    }
+    return j;
   }
 
   template <int First, class Function, std::size_t... Offset>

@@ -68,7 +68,7 @@ struct tile {
 
 enum class step_code : std::uint8_t { scalar, materialize, store, reduce, dot, loop };
 
-struct step {
+struct plan_step {
   step_code code = step_code::scalar;
   node_id id = no_node;
   std::int16_t nest = -1;        ///< the loops; of a dot those that copy its accumulator
@@ -102,7 +102,7 @@ struct plan {
   nest_value values[static_cast<std::size_t>(value_capacity)]{};
   loop_nest nests[static_cast<std::size_t>(3 * Nodes)]{};
   tile tiles[static_cast<std::size_t>(2 * Nodes)]{};
-  step steps[static_cast<std::size_t>(Nodes)]{};
+  plan_step steps[static_cast<std::size_t>(Nodes)]{};
   std::int16_t order[static_cast<std::size_t>(Nodes)]{};
   region regions[static_cast<std::size_t>(Nodes)]{};
   phi_plan phis[static_cast<std::size_t>(Nodes)]{};
@@ -486,8 +486,8 @@ class planner {
 
   // ---- steps ----
 
-  constexpr step& add_step(step_code code, node_id id, std::int16_t in_region) {
-    step& s = p_.steps[p_.step_count];
+  constexpr plan_step& add_step(step_code code, node_id id, std::int16_t in_region) {
+    plan_step& s = p_.steps[p_.step_count];
     s.code = code;
     s.id = id;
     region_of_[p_.step_count++] = in_region;
@@ -530,7 +530,7 @@ class planner {
       } else if (n.code == op::dot) {
         make_dot(id, open[depth]);
       } else if (what.tiled) {
-        step& s = add_step(step_code::materialize, id, open[depth]);
+        plan_step& s = add_step(step_code::materialize, id, open[depth]);
         s.nest = value_nest(id, n.dims, n.extents, id, true);
         s.tile = add_tile(id, id);
       }
@@ -539,7 +539,7 @@ class planner {
 
   constexpr void make_dot(node_id id, std::int16_t in) {
     const node& n = g_[id];
-    step& s = add_step(step_code::dot, id, in);
+    plan_step& s = add_step(step_code::dot, id, in);
     for (int i = 0; i < 2; ++i) {
       const node_id used = operand(n, i);
       touch(p_.tile_of[used], extended(id, used));
@@ -551,7 +551,7 @@ class planner {
   constexpr void make_reduce(node_id id, std::int16_t in) {
     const node& n = g_[id];
     const node_id source = operand(n, 0);
-    step& s = add_step(step_code::reduce, id, in);
+    plan_step& s = add_step(step_code::reduce, id, in);
     if (streams(n)) {
       node_id bounds[max_rank] = {no_node, no_node, no_node, no_node, no_node};
       for (int d = 0; d <= n.dims.rank; ++d) bounds[d] = n.extents[d];  // the axis comes last
@@ -568,7 +568,7 @@ class planner {
 
   constexpr void make_store(node_id id, std::int16_t in) {
     const node& n = g_[id];
-    step& s = add_step(step_code::store, id, in);
+    plan_step& s = add_step(step_code::store, id, in);
     s.nest = store_nest(id, -1);
     if (!may_overlap_itself(n, p_.nests[s.nest])) return;
     const node_id value = operand(n, 1);
@@ -704,7 +704,7 @@ class planner {
         if (inner.id == next && operand(g_[next], 0) == phi.id) inner.initial = -1;
       }
       for (std::int32_t s = 0; s < p_.step_count; ++s) {  // a dot that accumulates into it
-        step& dot = p_.steps[s];
+        plan_step& dot = p_.steps[s];
         if (dot.code == step_code::dot && dot.id == next && operand(g_[next], 2) == phi.id) {
           dot.nest = -1;
         }
@@ -718,7 +718,7 @@ class planner {
                                           node_id written) const {
     const node_id end = static_cast<node_id>(g_[loop].value);
     for (std::int32_t s = 0; s < p_.step_count; ++s) {
-      const step& reader = p_.steps[s];
+      const plan_step& reader = p_.steps[s];
       if (reader.id <= loop || reader.id >= end || reader.id < written) continue;
       if (reader.code == step_code::scalar || reader.code == step_code::loop) continue;
       const bool writer = reader.id == written;

@@ -21,6 +21,9 @@ class reduction_stream {
   using vector = register_t<Acc>;
   static constexpr int groups = static_cast<int>(reduction_lanes) / simd::lanes;
 
+  // Not `= default`: that would let `{}` clear the stacks.
+  TILEWRIGHT_INLINE reduction_stream() {}
+
   TILEWRIGHT_INLINE void start() { taken_ = 0; }
 
   /// Takes the next vector, of which `valid` lanes hold elements: all of them but in the last one.
@@ -42,9 +45,26 @@ class reduction_stream {
     ++taken_;
   }
 
+  /// Takes four full chunks at once; the number of chunks taken so far is a multiple of four.
+  TILEWRIGHT_INLINE void take_four(const vector* values) {
+    const std::int64_t chunk = taken_ / groups;
+    for (int group = 0; group < groups; ++group) {
+      vector value = elementwise<Combine, Acc>(
+          elementwise<Combine, Acc>(values[group], values[group + groups]),
+          elementwise<Combine, Acc>(values[group + 2 * groups], values[group + 3 * groups]));
+      vector* stack = stacks_[group];
+      int depth = entries(chunk);
+      for (std::int64_t bits = chunk >> 2; (bits & 1) != 0; bits >>= 1) {
+        value = elementwise<Combine, Acc>(stack[--depth], value);
+      }
+      stack[depth] = value;
+    }
+    taken_ += 4 * groups;
+  }
+
   /// The result for the `count` (at least 1) elements taken.
   TILEWRIGHT_INLINE Acc finish(std::int64_t count) {
-    Acc lanes[reduction_lanes];
+    vector folded[groups];
     for (int group = 0; group < groups && group < taken_; ++group) {
       const std::int64_t chunks = (taken_ - group + groups - 1) / groups;
       vector* stack = stacks_[group];
@@ -61,21 +81,42 @@ class reduction_stream {
                                                   left);
         whole = true;
       }
-      simd::store(lanes + group * simd::lanes, all);
+      folded[group] = all;
     }
-    for (int half = static_cast<int>(reduction_lanes) / 2; half > 0; half /= 2) {
-      for (int lane = 0; lane < half; ++lane) {
-        if (lane + half < count) {
-          lanes[lane] = meaning<Combine>::eval(lanes[lane], lanes[lane + half]);
-        }
-      }
-    }
-    return lanes[0];
+    return count < reduction_lanes ? fold_some(folded, static_cast<int>(count)) : fold(folded);
   }
 
  private:
   static TILEWRIGHT_INLINE int entries(std::int64_t chunks) {
     return __builtin_popcountll(static_cast<unsigned long long>(chunks));
+  }
+
+  /// Folds the lanes in halves, all of them having elements.
+  static TILEWRIGHT_INLINE Acc fold(vector* folded) {
+    for (int half = groups / 2; half > 0; half /= 2) {
+      for (int group = 0; group < half; ++group) {
+        folded[group] = elementwise<Combine, Acc>(folded[group], folded[group + half]);
+      }
+    }
+    vector all = folded[0];
+    if constexpr (simd::lanes > 8) all = elementwise<Combine, Acc>(all, simd::lanes_down<8>(all));
+    if constexpr (simd::lanes > 4) all = elementwise<Combine, Acc>(all, simd::lanes_down<4>(all));
+    if constexpr (simd::lanes > 2) all = elementwise<Combine, Acc>(all, simd::lanes_down<2>(all));
+    if constexpr (simd::lanes > 1) all = elementwise<Combine, Acc>(all, simd::lanes_down<1>(all));
+    return simd::first_lane(all);
+  }
+  /// The same where only the first `count` lanes have elements.
+  static Acc fold_some(const vector* folded, int count) {
+    Acc lanes[reduction_lanes];
+    for (int group = 0; group * simd::lanes < count; ++group) {
+      simd::store(lanes + group * simd::lanes, folded[group]);
+    }
+    for (int half = static_cast<int>(reduction_lanes) / 2; half > 0; half /= 2) {
+      for (int lane = 0; lane < half && lane + half < count; ++lane) {
+        lanes[lane] = meaning<Combine>::eval(lanes[lane], lanes[lane + half]);
+      }
+    }
+    return lanes[0];
   }
 
   static constexpr int depth_limit = 20;  // a block has at most 2^20 elements

@@ -149,7 +149,7 @@ struct to_memory {
 /// Where results of a reduction go: a scalar slot, or the element of a tile.
 template <class Code, int Step>
 struct reduction_result {
-  static constexpr const step& s = Code::p.steps[Step];
+  static constexpr const plan_step& s = Code::p.steps[Step];
   static constexpr const node& n = Code::g[s.id];
   using T = element_t<n.type>;
   using Acc = element_t<accumulator_type(n.type)>;
@@ -199,7 +199,7 @@ struct reduction_result {
 template <class Code, int Step>
 struct to_reduction {
   using result = reduction_result<Code, Step>;
-  static constexpr const step& s = Code::p.steps[Step];
+  static constexpr const plan_step& s = Code::p.steps[Step];
   static constexpr const loop_nest& nest = Code::p.nests[s.nest];
   static constexpr const node& n = Code::g[s.id];
   using evaluator = nest_evaluator<Code, s.nest>;
@@ -207,6 +207,8 @@ struct to_reduction {
   frame& f;
   reduction_stream<n.combine, typename result::Acc> stream;
   std::int64_t offset = 0;
+
+  TILEWRIGHT_INLINE explicit to_reduction(frame& of) : f(of) {}
 
   TILEWRIGHT_INLINE void row(const std::int64_t* index) {
     stream.start();
@@ -222,9 +224,15 @@ struct to_reduction {
   }
   template <bool Partial, class Cells>
   TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t, int valid) {
-    using source = element_t<result::source.type>;
-    stream.template take<Partial>(
-        cast<typename result::Acc, source>(evaluator::template at<nest.value>(all).value), valid);
+    stream.template take<Partial>(value_of(all), valid);
+  }
+  /// Four chunks of the tree in one go where the expression is short enough to repeat.
+  static constexpr int unroll =
+      simd::lanes >= 8 && nest.count <= 12 ? 4 * static_cast<int>(reduction_lanes) / simd::lanes : 1;
+  template <class Cells>
+  TILEWRIGHT_INLINE auto value_of(Cells& all) const {
+    using source = node_element<Code, result::source_id>;
+    return cast<typename result::Acc, source>(evaluator::template at<nest.value>(all).value);
   }
   TILEWRIGHT_INLINE void end_row(std::int64_t used) {
     using Acc = typename result::Acc;
@@ -309,7 +317,7 @@ bool disturbs(const frame& f, const access_span& written) {
 
 template <class Code, int Step>
 void run_store(frame& f) {
-  constexpr const step& s = Code::p.steps[Step];
+  constexpr const plan_step& s = Code::p.steps[Step];
   if constexpr (s.safe_store >= 0) {
     const access_span written = span_of<Code, s.id>(f);
     const bool disturbed = [&]<std::size_t... Value>(std::index_sequence<Value...>) {
@@ -331,7 +339,7 @@ void run_store(frame& f) {
 template <class Code, int Step>
 void run_tile_reduction(frame& f) {
   using result = reduction_result<Code, Step>;
-  constexpr const step& s = Code::p.steps[Step];
+  constexpr const plan_step& s = Code::p.steps[Step];
   constexpr const node& n = result::n;
   constexpr int rank = n.dims.rank;
   constexpr int axis = static_cast<int>(n.value);
@@ -395,7 +403,7 @@ void run_tile_reduction(frame& f) {
 
 template <class Code, int Step>
 void run_dot(frame& f) {
-  constexpr const step& s = Code::p.steps[Step];
+  constexpr const plan_step& s = Code::p.steps[Step];
   constexpr const node& n = Code::g[s.id];
   if constexpr (s.nest >= 0) fill_tile<Code, s.nest, s.tile, false>(f);
   constexpr node_id left_id = Code::p.plain[n.operand(0)];
@@ -484,7 +492,7 @@ TILEWRIGHT_INLINE void advance_phis(frame& f, std::index_sequence<Phi...>) {
 
 template <class Code, int Step>
 void run_loop(frame& f) {
-  constexpr const step& s = Code::p.steps[Step];
+  constexpr const plan_step& s = Code::p.steps[Step];
   constexpr const node& n = Code::g[s.id];
   constexpr int body = s.body;
   using phis =
@@ -505,7 +513,7 @@ void run_loop(frame& f) {
 
 template <class Code, int Step>
 TILEWRIGHT_INLINE void run_step(frame& f) {
-  constexpr const step& s = Code::p.steps[Step];
+  constexpr const plan_step& s = Code::p.steps[Step];
   if constexpr (s.code == step_code::scalar) {
     run_scalar<Code, s.id>(f);
   } else if constexpr (s.code == step_code::materialize) {
@@ -517,7 +525,7 @@ TILEWRIGHT_INLINE void run_step(frame& f) {
   } else if constexpr (s.code == step_code::loop) {
     run_loop<Code, Step>(f);
   } else if constexpr (s.nest >= 0) {
-    to_reduction<Code, Step> body{f, {}};
+    to_reduction<Code, Step> body(f);
     nest_evaluator<Code, s.nest>::template run<false>(f, body);
   } else {
     run_tile_reduction<Code, Step>(f);

@@ -237,6 +237,17 @@ TILEWRIGHT_INLINE void store_masked(T* to, vec<T> value, mask where) {
 
 // ---- masks and lanes ----
 
+TILEWRIGHT_INLINE float first_lane(vf value) { return hn::GetLane(value); }
+TILEWRIGHT_INLINE std::int32_t first_lane(vi value) { return hn::GetLane(value); }
+TILEWRIGHT_INLINE std::uint32_t first_lane(vu value) { return hn::GetLane(value); }
+/// Lane l holds lane l + Count of `value`, for l + Count < lanes; the others hold anything.
+template <int Count, class V>
+TILEWRIGHT_INLINE V lanes_down(V value) {
+  const hn::DFromV<V> d;
+  const vi indices = hn::And(hn::Iota(di{}, Count), hn::Set(di{}, lanes - 1));
+  return hn::TableLookupLanes(value, hn::IndicesFromVec(d, indices));
+}
+
 /// One byte for each lane, 0 or 1.
 TILEWRIGHT_INLINE void store_bytes(std::uint8_t* to, mask value) {
   const vi ones = hn::IfThenElseZero(value, hn::Set(di{}, 1));
