@@ -8,6 +8,7 @@
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/launch/arguments.hpp>
+#include <tilewright/launch/grid.hpp>
 #include <tilewright/model/options.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
@@ -17,8 +18,8 @@
 namespace tilewright::model_detail {
 
 /// Calls `fail` when the arguments are not what the program's parameters ask for.
-inline void check_arguments(const program& what, std::span<const argument> arguments,
-                            const model_options& options) {
+inline void check_arguments(const program& what, const grid& programs,
+                            std::span<const argument> arguments, const model_options& options) {
   if (arguments.size() != static_cast<std::size_t>(what.parameters.size())) {
     fail(("model: the program has " + std::to_string(what.parameters.size()) +
           " parameters, the launch " + std::to_string(arguments.size()) + " arguments")
@@ -35,7 +36,7 @@ inline void check_arguments(const program& what, std::span<const argument> argum
                .c_str());
     }
   }
-  if (options.mode == model_mode::timing) return;
+  if (options.mode == model_mode::timing || programs.programs() == 0) return;
   for (const command& each : what.commands) {
     if (!is_transfer(each.code)) continue;
     const argument& given = arguments[static_cast<std::size_t>(each.argument)];

@@ -63,7 +63,7 @@ class simulator {
     if (const char* const problem = programs.problem()) {
       fail((std::string("model: ") + problem).c_str());
     }
-    check_arguments(what, arguments, options);
+    check_arguments(what, programs, arguments, options);
     places_ = place_arguments(arguments, spec, options);
     facts_ = facts_of(what, spec, places_);
     counters_.arguments.resize(arguments.size());
