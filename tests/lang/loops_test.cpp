@@ -448,7 +448,6 @@ struct one_variable_takes_the_other {
       c = b;
       b = a;
       a = i;
-      a = a;
     }
     tl.store(o, a);
     tl.store(o + 1, b);

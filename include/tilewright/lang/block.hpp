@@ -105,7 +105,7 @@ class block {
   constexpr block<To, Dims...> to(int line = __builtin_LINE()) const {
     static_assert(!std::is_pointer_v<T>, "TW-E125: pointers do not convert");
     if constexpr (std::same_as<T, To>) {
-      return {*context_, id_};
+      return *this;  // a node of its own, as for every copy: the two variables may part in a loop
     } else {
       return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
     }

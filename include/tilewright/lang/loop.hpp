@@ -35,15 +35,23 @@ class loop_range {
   node_id induction_;
 };
 
+namespace detail {
+/// Whether the values of a bound of `tl.range` are i32 values. Of a literal this is checked when
+/// its value is known.
+template <class T>
+constexpr bool fits_i32() {
+  constexpr dtype type = operand_type<T>();
+  return is_int_or_bool(type) && (Literal<T> || size_of(type) < 4 || type == dtype::i32);
+}
+}  // namespace detail
+
 template <Operand First, Operand Last, Operand Step>
 constexpr loop_range lang::range(const First& first, const Last& last, const Step& step, int line) {
   static_assert(detail::shape_of<First>().rank == 0 && detail::shape_of<Last>().rank == 0 &&
                     detail::shape_of<Step>().rank == 0,
                 "TW-E123: tl.range takes literals and scalars");
-  static_assert(is_int_or_bool(detail::operand_type<First>()) &&
-                    is_int_or_bool(detail::operand_type<Last>()) &&
-                    is_int_or_bool(detail::operand_type<Step>()),
-                "TW-E124: tl.range takes integers");
+  static_assert(detail::fits_i32<First>() && detail::fits_i32<Last>() && detail::fits_i32<Step>(),
+                "TW-E124: tl.range takes integers no wider than i32; convert with .to<T>()");
   const node_id from = operand_as<std::int32_t>(first, line);
   const node_id to = operand_as<std::int32_t>(last, line);
   const node_id by = operand_as<std::int32_t>(step, line);

@@ -39,10 +39,25 @@ class finisher {
   }
 
  private:
+  /// Operations that give the same number in 64 bits, unless the narrower type would wrap.
   static constexpr bool computes_offsets(op what) {
-    return what == op::add || what == op::sub || what == op::mul || what == op::copy ||
-           what == op::broadcast || what == op::expand_dims || what == op::constant ||
-           what == op::arange;
+    switch (what) {
+      case op::add:
+      case op::sub:
+      case op::mul:
+      case op::div:
+      case op::rem:
+      case op::maximum:
+      case op::minimum:
+      case op::neg:
+      case op::where:
+      case op::copy:
+      case op::broadcast:
+      case op::expand_dims:
+      case op::constant:
+      case op::arange: return true;
+      default: return false;
+    }
   }
 
   static constexpr bool is_order(op what) {
@@ -68,7 +83,10 @@ class finisher {
       }
     }
   }
-  constexpr void want_wide(node_id id) { wide_wanted_[id] = from_[id].type != dtype::i64; }
+  constexpr void want_wide(node_id id) {
+    const dtype type = from_[id].type;  // i1: the condition of a `where`
+    wide_wanted_[id] = type != dtype::i64 && type != dtype::i1;
+  }
   /// Whether operand `i` of `n` is used in its 64-bit form.
   constexpr bool uses_wide(const node& n, int i) const {
     if (!wide_wanted_[n.operand(i)]) return false;
