@@ -69,6 +69,15 @@ constexpr void put_operand(Text& out, const operand& which, bool input) {
   }
 }
 
+/// "buffer b0: 2 x f32[64, 64] at 0, 32768 bytes  ; line 12"
+template <class Text>
+constexpr void put_buffer(Text& out, std::int32_t index, const buffer& each) {
+  put(out, "buffer b", int{index}, ": ", int{each.multiplier}, " x ");
+  put_block(out, each.type, each.tile);
+  put(out, " at ", each.offset, each.space == memory_space::re ? " of RE, " : ", ", each.bytes(),
+      " bytes  ; line ", int{each.line}, "\n");
+}
+
 /// "SE: add f32[1024] (b0, ahead 0, pop) (b1, ahead 0, pop) -> (b2, push), 24 cycles"
 template <class Text>
 constexpr void put_command(Text& out, const command& what) {
@@ -176,13 +185,7 @@ constexpr void dump(const program& what, Text& out) {
     put(out, "argument ", int{p}, ": ", each.pointer ? "pointer to " : "", name_of(each.type),
         each.writable ? ", writable\n" : "\n");
   }
-  for (std::int32_t b = 0; b < what.buffers.size(); ++b) {
-    const buffer& each = what.buffers[b];
-    put(out, "buffer b", int{b}, ": ", int{each.multiplier}, " x ");
-    detail::put_block(out, each.type, each.tile);
-    put(out, " at ", each.offset, each.space == memory_space::re ? " of RE, " : ", ", each.bytes(),
-        " bytes  ; line ", int{each.line}, "\n");
-  }
+  for (std::int32_t b = 0; b < what.buffers.size(); ++b) detail::put_buffer(out, b, what.buffers[b]);
   for (int core = 0; core < max_cores; ++core) {
     if (what.cores[core].empty()) continue;
     put(out, "core ", core, ":\n");
