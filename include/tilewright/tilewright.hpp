@@ -9,4 +9,5 @@
 #include <tilewright/lang/trace.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/model/target.hpp>
+#include <tilewright/passes/explain.hpp>
 #include <tilewright/passes/pipeline.hpp>
