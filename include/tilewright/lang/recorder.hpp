@@ -34,7 +34,10 @@ class recorder {
     const node_id induction = add(running);
     frame opened;
     opened.loop = loop;
-    if (!frames_.push_back(opened)) graph_.fail({code::graph_full, loop_node.line, 17, 16});
+    if (!frames_.push_back(opened)) {
+      graph_.fail({code::graph_full, loop_node.line, frames_.size() + 1, frames_.capacity()});
+      ++too_deep_;
+    }
     return induction;
   }
 
@@ -58,8 +61,13 @@ class recorder {
   /// Closes the innermost loop: each variable that was assigned gets a phi, its earlier value is
   /// replaced by the phi in the body, and the variable then names the phi.
   constexpr void close_loop() {
+    if (too_deep_ > 0) {
+      --too_deep_;
+      return;
+    }
     const frame closed = frames_.back();
     frames_.pop_back();
+    if (graph_.error.what == code::graph_full) return;  // there is no room for phis
     const node_id first_phi = graph_.size();
     for (std::int32_t i = 0; i < closed.assigned.size(); ++i) {
       phi_of_[closed.assigned[i].initial] = first_phi + i;
@@ -114,12 +122,14 @@ class recorder {
       if (a.variable == &id) return;
     }
     if (!open.assigned.push_back({&id, initial, born})) {
-      graph_.fail({code::graph_full, graph_[initial].line, 65, 64});
+      graph_.fail({code::graph_full, graph_[initial].line, open.assigned.size() + 1,
+                   open.assigned.capacity()});
     }
   }
 
   graph graph_;
   inplace_vector<frame, 16> frames_;
+  std::int32_t too_deep_ = 0;  // open loops that have no frame
   node_id phi_of_[TILEWRIGHT_MAX_NODES] = {};  // while a loop closes; 0 is none
 };
 
