@@ -21,6 +21,7 @@ struct frame {
   std::int64_t program = 0;
   std::byte* scratch = nullptr;
   std::uint64_t* slots = nullptr;  ///< bit patterns of scalars; addresses of scalar pointers
+  bool streams = false;            ///< the launch writes more than caches hold: go past them
 };
 
 /// C++ type of the elements of a node; addresses are integers.
@@ -95,7 +96,10 @@ void run_scalar(frame& f) {
     result = n.pointer ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(a.address))
                        : a.bits;
   } else if constexpr (n.code == op::program_id) {
-    result = to_bits(f.programs->index(f.program, static_cast<int>(n.value)));
+    // Spares a division in launches of one axis.
+    result = n.value == 0 && f.program < f.programs->axes[0]
+                 ? to_bits(static_cast<std::int32_t>(f.program))
+                 : to_bits(f.programs->index(f.program, static_cast<int>(n.value)));
   } else if constexpr (n.code == op::num_programs) {
     result = to_bits(static_cast<std::int32_t>(f.programs->axes[n.value]));
   } else if constexpr (n.code == op::add_pointer) {

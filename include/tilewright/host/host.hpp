@@ -26,6 +26,20 @@ struct host_code {
   static constexpr plan<g.size()> p = make_plan<g.size()>(g);
 };
 
+/// Launches that write more than this go past the caches: nobody will find the results there.
+inline constexpr std::int64_t streaming_bytes = std::int64_t{24} << 20;
+
+/// Bytes that one program writes when nothing is masked.
+template <class Code>
+constexpr std::int64_t bytes_written() {
+  std::int64_t bytes = 0;
+  for (node_id id = 0; id < Code::g.size(); ++id) {
+    const node& n = Code::g[id];
+    if (n.code == op::store) bytes += elements_of(n.dims) * size_of(n.type);
+  }
+  return bytes;
+}
+
 /// Runs all programs of a launch of `Code` on `executor`.
 template <class Code, class Runner>
 void run_programs(Runner& executor, const grid& programs, std::span<const argument> arguments) {
@@ -37,15 +51,18 @@ void run_programs(Runner& executor, const grid& programs, std::span<const argume
   const std::int64_t threads = executor.concurrency() > 1 ? executor.concurrency() : 1;
   const std::int64_t most = threads == 1 ? 1 : 8 * threads;
   const std::int64_t tasks = count < most ? count : most;
+  constexpr std::int64_t written = bytes_written<Code>();
+  const bool streams = written > 0 && count > streaming_bytes / written;
   executor.parallel_for(tasks, [&](std::int64_t task) {
     constexpr std::size_t slots = static_cast<std::size_t>(Code::p.slot_count) + 1;
     std::uint64_t values[slots];
     const scratch memory(static_cast<std::size_t>(Code::p.scratch_bytes));
-    frame f{arguments.data(), &programs, 0, memory.data(), values};
+    frame f{arguments.data(), &programs, 0, memory.data(), values, streams};
     const std::int64_t whole = count / tasks, rest = count % tasks;
     const std::int64_t first = task * whole + (task < rest ? task : rest);
     const std::int64_t last = first + whole + (task < rest ? 1 : 0);
     for (std::int64_t program = first; program < last; ++program) run_program<Code>(f, program);
+    if (streams) simd::stream_fence();
   });
 }
 

@@ -61,6 +61,15 @@ struct nest_evaluator {
            Code::g[Code::p.plain[id]].value == 1;
   }
 
+  /// Whether vectors may start at any element of a row: panels are only read at their multiples.
+  static constexpr bool starts_anywhere() {
+    for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
+      const nest_value& v = value_at(i);
+      if (v.from == origin::tile && Code::p.tiles[v.tile].panel > 0) return false;
+    }
+    return true;
+  }
+
   /// Iterations of each loop.
   static TILEWRIGHT_INLINE void find_bounds(const frame& f, std::int64_t* bounds) {
     [&]<std::size_t... Loop>(std::index_sequence<Loop...>) {
@@ -95,22 +104,52 @@ struct nest_evaluator {
       prepare(f, all, index);
       body.row(index);
       std::int64_t j = 0;
-      if constexpr (!Careful && requires { body.unroll; }) {
-        if constexpr (Body::unroll > 1) j = unrolled(f, all, end, body);
-      }
-      if constexpr (!Careful) {
+      if constexpr (Careful) {
+        for (; j < end; j += simd::lanes) last_vector(f, all, j, end, body);
+      } else {
+        j = first_vector(f, all, end, body);
+        // Vectors up to this one are evaluated; those behind it are the same.
+        const std::int64_t varied = count<Code, nest.uniform_after>(f, end) + simd::lanes - 1;
+        if constexpr (requires { body.unroll; }) {
+          if constexpr (Body::unroll > 1) j = unrolled(f, all, varied < end ? varied : end, body);
+        }
         for (; j + simd::lanes <= end; j += simd::lanes) {
-          evaluate_vector<false>(f, all, j, simd::lanes);
+          if (nest.uniform_after == no_node || j <= varied) {
+            evaluate_vector<false>(f, all, j, simd::lanes);
+          }
           body.template vector<false>(all, j, simd::lanes);
         }
-      }
-      for (; j < end; j += simd::lanes) {
-        const int valid = end - j < simd::lanes ? static_cast<int>(end - j) : simd::lanes;
-        evaluate_vector<true>(f, all, j, valid);
-        body.template vector<true>(all, j, valid);
+        if (j < end) last_vector(f, all, j, end, body);
       }
       body.end_row(end);
     }
+  }
+
+  /// A vector that may be cut off by the end of the row.
+  template <class Body>
+  static TILEWRIGHT_INLINE void last_vector(const frame& f, cells& all, std::int64_t j,
+                                            std::int64_t end, Body& body) {
+    const int valid = end - j < simd::lanes ? static_cast<int>(end - j) : simd::lanes;
+    evaluate_vector<true>(f, all, j, valid);
+    body.template vector<true>(all, j, valid);
+  }
+  /// The lanes up to an address that stores like better; returns where to go on.
+  template <class Body>
+  static TILEWRIGHT_INLINE std::int64_t first_vector(const frame& f, cells& all, std::int64_t end,
+                                                     Body& body) {
+    std::int64_t j = 0;
+    if constexpr (requires { body.lanes_to_alignment(); }) {
+      if constexpr (starts_anywhere()) {
+        const int head = body.lanes_to_alignment();
+        if (head > 0 && end >= 8 * simd::lanes) {
+          evaluate_vector<true>(f, all, 0, head);
+          body.template vector<true>(all, 0, head);
+          j = head;
+        }
+      }
+      body.begin_vectors(j);
+    }
+    return j;
   }
 
   /// Vectors in groups of body.unroll, for `body.stream`; returns where it stopped.

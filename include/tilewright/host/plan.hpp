@@ -51,6 +51,9 @@ struct loop_nest {
   node_id bounds[max_rank] = {no_node, no_node, no_node, no_node, no_node};
   std::int8_t axes[max_rank] = {-1, -1, -1, -1, -1};  ///< of the consumer's dimensions
   std::int16_t value = -1, mask = -1, pointer = -1;   ///< what the consumer takes
+  /// Count of leading lanes of the vector loop behind which each row holds one value, or no_node:
+  /// computing a single vector there is enough.
+  node_id uniform_after = no_node;
 };
 
 /// Scratch memory of a value. Element (i, j, ...) lies at the sum of strides times indices; with
@@ -62,6 +65,7 @@ struct tile {
   std::int32_t panel_stride = 0;
   std::int32_t elements = 0;
   std::int64_t offset = 0;  ///< bytes
+  node_id uniform_after = no_node;  ///< as in the nest that filled it, along its last long dimension
   std::int16_t storage = -1;  ///< the tile whose memory this one shares, itself by default
   node_id first_use = 0, last_use = 0;  ///< live in this span of the program
 };
@@ -430,7 +434,35 @@ class planner {
     for (std::int16_t* root : {&nest.value, &nest.mask, &nest.pointer}) {
       if (*root >= 0) *root = moved[*root];
     }
+    find_uniform(nest);
     return static_cast<std::int16_t>(p_.nest_count++);
+  }
+
+  /// A row of padded loads and of what is computed from them is one value behind their extent.
+  constexpr void find_uniform(loop_nest& nest) const {
+    const int vector_loop = nest.depth - 1;
+    if (nest.bounds[vector_loop] != no_node || nest.mask >= 0 || nest.pointer >= 0) return;
+    node_id extent = no_node;
+    for (std::int32_t i = nest.until[vector_loop]; i < nest.count; ++i) {
+      const nest_value& v = p_.values[nest.first + i];
+      const node& n = g_[v.id];
+      node_id own = no_node;
+      if (v.from == origin::tile) {
+        own = p_.tiles[v.tile].uniform_after;
+        if (v.axes[n.dims.rank - 1] != vector_loop) return;
+      } else if (n.code == op::load) {
+        if (n.value < 0 || v.operands[1] >= 0) return;
+        const access& a = g_.accesses[static_cast<std::int32_t>(n.value)];
+        for (int d = 0; d < n.dims.rank; ++d) {
+          if (v.axes[d] == vector_loop && a.extents[d] != no_node) own = p_.plain[a.extents[d]];
+        }
+      } else if (is_elementwise(n.code)) {
+        continue;
+      }
+      if (own == no_node || (extent != no_node && own != extent)) return;
+      extent = own;
+    }
+    nest.uniform_after = extent;
   }
 
   /// The nest that computes `id`, broadcast to `dims`, for whoever stands at `place`.
@@ -533,6 +565,7 @@ class planner {
         plan_step& s = add_step(step_code::materialize, id, open[depth]);
         s.nest = value_nest(id, n.dims, n.extents, id, true);
         s.tile = add_tile(id, id);
+        if (n.dims.inner() > 1) p_.tiles[s.tile].uniform_after = p_.nests[s.nest].uniform_after;
       }
     }
   }

@@ -183,7 +183,8 @@ TILEWRIGHT_INLINE register_t<T> load_first(const T* from, std::int64_t count, T 
   const int some = count < 0 ? 0 : static_cast<int>(count);
   if constexpr (is_word<T>) {
     const simd::mask inside = simd::first_lanes(some);
-    return simd::select(inside, simd::load_masked(from, inside), simd::set(fill));
+    const register_t<T> loaded = simd::load_masked(from, inside);
+    return to_bits(fill) == 0 ? loaded : simd::select(inside, loaded, simd::set(fill));
   } else if constexpr (is_small_float<T>) {
     const simd::vu16 bits =
         simd::load_first_16(reinterpret_cast<const std::uint16_t*>(from), some);

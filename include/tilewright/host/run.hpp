@@ -77,6 +77,7 @@ struct to_memory {
   const frame& f;
   std::uint64_t start = 0;
   std::int64_t stride = 1;
+  bool streaming = false;
 
   static constexpr int access_index = structured ? static_cast<int>(n.value) : 0;
   static constexpr int vector_dim() {
@@ -84,6 +85,21 @@ struct to_memory {
       if (nest.axes[d] == evaluator::vector_loop) return d;
     }
     return -1;
+  }
+  /// Elements up to the next address that a vector is aligned at.
+  TILEWRIGHT_INLINE int lanes_to_alignment() const {
+    if constexpr (structured && simd::lanes > 1) {
+      constexpr std::uint64_t bytes = sizeof(T) * simd::lane_count;
+      if (unit_stride() || stride == 1) {
+        return static_cast<int>((~start + 1) % bytes / sizeof(T));
+      }
+    }
+    return 0;
+  }
+  /// Whole vectors follow, from lane `j` on.
+  TILEWRIGHT_INLINE void begin_vectors(std::int64_t j) {
+    constexpr std::uint64_t bytes = sizeof(T) * simd::lane_count;
+    streaming = f.streams && (start + static_cast<std::uint64_t>(j) * sizeof(T)) % bytes == 0;
   }
   static constexpr bool unit_stride() {
     if (vector_dim() < 0) return true;
@@ -118,6 +134,8 @@ struct to_memory {
       if (unit_stride() || stride == 1) {
         if constexpr (Partial) {
           store_first(to + j, value, valid);
+        } else if (is_word<T> && streaming) {
+          if constexpr (is_word<T>) simd::stream(to + j, value);
         } else {
           store_all(to + j, value);
         }
@@ -260,38 +278,36 @@ struct access_span {
 };
 
 template <class Code, node_id Id>
-access_span span_of(const frame& f) {
+TILEWRIGHT_INLINE access_span span_of(const frame& f) {
   constexpr const node& n = Code::g[Id];
   constexpr int which = static_cast<int>(n.value);
   constexpr const access& a = Code::g.accesses.items[which];
   constexpr std::int64_t size = size_of(n.type);
   access_span span;
   span.first = span.low = span.high = first_address<Code, which>(f);
-  std::int64_t extents[max_rank] = {};
-  [&]<std::size_t... D>(std::index_sequence<D...>) {
-    ((extents[D] = static_cast<int>(D) < n.dims.rank
-                       ? count<Code, a.extents[D]>(f, n.dims.extents[D])
-                       : 1,
-      span.strides[D] = count<Code, a.strides[D]>(f, 0)),
-     ...);
-  }(std::make_index_sequence<max_rank>{});
   std::int64_t reach = 0;  // of the inner dimensions, in elements
-  for (int d = max_rank - 1; d >= 0; --d) {
-    if (extents[d] <= 0) span.empty = true;
-    if (extents[d] <= 1) continue;
-    const std::int64_t far = span.strides[d] * (extents[d] - 1);
-    const std::int64_t step = span.strides[d] < 0 ? -span.strides[d] : span.strides[d];
-    span.distinct = span.distinct && step > reach;
-    reach += far < 0 ? -far : far;
-    (far < 0 ? span.low : span.high) += static_cast<std::uint64_t>(far * size);
-  }
+  [&]<std::size_t... Outer>(std::index_sequence<Outer...>) {
+    ([&] {
+       constexpr int d = n.dims.rank - 1 - static_cast<int>(Outer);
+       const std::int64_t extent = count<Code, a.extents[d]>(f, n.dims[d]);
+       const std::int64_t stride = count<Code, a.strides[d]>(f, 0);
+       span.strides[d] = stride;
+       if (extent <= 0) span.empty = true;
+       if (extent <= 1) return;
+       const std::int64_t far = stride * (extent - 1);
+       span.distinct = span.distinct && (stride < 0 ? -stride : stride) > reach;
+       reach += far < 0 ? -far : far;
+       (far < 0 ? span.low : span.high) += static_cast<std::uint64_t>(far * size);
+     }(),
+     ...);
+  }(std::make_index_sequence<static_cast<std::size_t>(n.dims.rank)>{});
   span.high += static_cast<std::uint64_t>(size);
   return span;
 }
 
 /// Whether evaluating load `Value` in the nest of the store sees what the store has written already.
 template <class Code, int Nest, int Value, node_id Store>
-bool disturbs(const frame& f, const access_span& written) {
+TILEWRIGHT_INLINE bool disturbs(const frame& f, const access_span& written) {
   constexpr const loop_nest& nest = Code::p.nests[Nest];
   constexpr const nest_value& v = Code::p.values[nest.first + Value];
   if constexpr (!nest_evaluator<Code, Nest>::is_structured_load(v)) {

@@ -101,12 +101,16 @@ class finisher {
     return to_.size() - 1;
   }
 
+  constexpr bool is_phi_of(node_id id, node_id loop) const {
+    return from_[id].code == op::phi && from_[id].operand(2) == loop;
+  }
+
   /// The running value and the phis follow their loop at once.
   constexpr void start_loop(node_id loop) {
     place(loop + 1);
     node_id first = static_cast<node_id>(from_[loop].value);
     const node_id last = first;
-    while (from_[first - 1].code == op::phi && from_[first - 1].operand(2) == loop) --first;
+    while (is_phi_of(first - 1, loop)) --first;
     for (node_id phi = first; phi < last; ++phi) place(phi);
     for (node_id phi = first; phi < last; ++phi) widen(phi);
     widen(loop + 1);
@@ -131,7 +135,8 @@ class finisher {
     if (n.code == op::end_loop) {
       // The widened phis in the loop hold values of its last iteration; users behind the loop need
       // the results.
-      for (node_id phi = id - 1; from_[phi].code == op::phi && from_[phi].operand(2) == from_[id].operand(0); --phi) {
+      const node_id loop = from_[id].operand(0);
+      for (node_id phi = id - 1; is_phi_of(phi, loop); --phi) {
         if (wide_wanted_[phi]) wide_[phi] = push(widened(phi));
       }
     }
@@ -186,7 +191,7 @@ struct body_of<void (*)(lang&, Parameters...)> {
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl,
                              std::index_sequence<Index...>) {
     // In a braced list, since the order in which a call's arguments are evaluated is not defined.
-    const node_id ids[] = {tl.parameter<Parameters>(static_cast<int>(Index)).id()..., no_node};
+    [[maybe_unused]] const node_id ids[] = {tl.parameter<Parameters>(static_cast<int>(Index)).id()..., no_node};
     body(tl, Parameters(tl, ids[Index])...);
   }
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl) {
