@@ -191,7 +191,8 @@ struct body_of<void (*)(lang&, Parameters...)> {
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl,
                              std::index_sequence<Index...>) {
     // In a braced list, since the order in which a call's arguments are evaluated is not defined.
-    [[maybe_unused]] const node_id ids[] = {tl.parameter<Parameters>(static_cast<int>(Index)).id()..., no_node};
+    [[maybe_unused]] const node_id ids[] = {
+        tl.parameter<Parameters>(static_cast<int>(Index)).id()..., no_node};
     body(tl, Parameters(tl, ids[Index])...);
   }
   static constexpr void call(void (*body)(lang&, Parameters...), lang& tl) {
