@@ -85,7 +85,7 @@ struct nest_evaluator {
     std::int64_t bounds[max_rank];
     std::int64_t index[max_rank] = {};
     find_bounds(f, bounds);
-    cells all;
+    cells all{};  // the compiler does not see that each value is evaluated before it is used
     evaluate_level<-1>(f, all, index);
     loops<0, Careful>(f, all, index, bounds, body);
   }
@@ -108,14 +108,17 @@ struct nest_evaluator {
         for (; j < end; j += simd::lanes) last_vector(f, all, j, end, body);
       } else {
         j = first_vector(f, all, end, body);
-        // Vectors up to this one are evaluated; those behind it are the same.
-        const std::int64_t varied = count<Code, nest.uniform_after>(f, end) + simd::lanes - 1;
-        if constexpr (requires { body.unroll; }) {
-          if constexpr (Body::unroll > 1) j = unrolled(f, all, varied < end ? varied : end, body);
+        // Vectors before this one are evaluated, and one behind them that stands for the rest.
+        const std::int64_t varied = count<Code, nest.uniform_after>(f, end);
+        if constexpr (requires { Body::group; }) {
+          j = grouped(f, all, varied < end ? varied : end, body);
         }
         for (; j + simd::lanes <= end; j += simd::lanes) {
-          if (nest.uniform_after == no_node || j <= varied) {
+          if (nest.uniform_after == no_node || j < varied + simd::lanes) {
             evaluate_vector<false>(f, all, j, simd::lanes);
+          }
+          if constexpr (nest.uniform_after != no_node && requires { Body::group; }) {
+            if (j >= varied && j < varied + simd::lanes) body.behind(all, j);
           }
           body.template vector<false>(all, j, simd::lanes);
         }
@@ -152,22 +155,43 @@ struct nest_evaluator {
     return j;
   }
 
-  /// Vectors in groups of body.unroll, for `body.stream`; returns where it stopped.
+  /// Vectors in groups of Body::group, as long as they fit before `end`; returns where to go on.
+  /// Short expressions are repeated, long ones looped over.
   template <class Body>
-  static TILEWRIGHT_INLINE std::int64_t unrolled(const frame& f, cells& all, std::int64_t end,
-                                                 Body& body) {
-    constexpr std::int64_t step = std::int64_t{Body::unroll} * simd::lanes;
+  static TILEWRIGHT_INLINE std::int64_t grouped(const frame& f, cells& all, std::int64_t end,
+                                                Body& body) {
+    constexpr int group = Body::group;
+    using value = decltype(body.template visit<false>(all, 0, 0));
     std::int64_t j = 0;
-    for (; j + step <= end; j += step) {
-      decltype(body.value_of(all)) values[static_cast<std::size_t>(Body::unroll)];
-      [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
-        ((evaluate_vector<false>(f, all, j + static_cast<int>(Vector) * simd::lanes, simd::lanes),
-          values[Vector] = body.value_of(all)),
-         ...);
-      }(std::make_index_sequence<static_cast<std::size_t>(Body::unroll)>{});
-      body.stream.take_four(values);
+    if constexpr (group <= 8) {
+      for (; j + group * simd::lanes <= end; j += group * simd::lanes) {
+        value values[static_cast<std::size_t>(group)];
+        if constexpr (is_short()) {
+          [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
+            ((evaluate_vector<false>(f, all, j + static_cast<int>(Vector) * simd::lanes,
+                                     simd::lanes),
+              values[Vector] = body.template visit<false>(
+                  all, j + static_cast<int>(Vector) * simd::lanes, simd::lanes)),
+             ...);
+          }(std::make_index_sequence<static_cast<std::size_t>(group)>{});
+        } else {
+          for (int vector = 0; vector < group; ++vector) {
+            evaluate_vector<false>(f, all, j + vector * simd::lanes, simd::lanes);
+            values[vector] = body.template visit<false>(all, j + vector * simd::lanes, simd::lanes);
+          }
+        }
+        body.take_group(values);
+      }
     }
     return j;
+  }
+  static constexpr bool is_short() {
+    int operations = 0;
+    for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
+      const op code = Code::g[value_at(i).id].code;
+      operations += code == op::exp || code == op::log ? 16 : 1;
+    }
+    return operations <= 6;
   }
 
   template <int First, class Function, std::size_t... Offset>

@@ -80,6 +80,8 @@ struct plan_step {
   std::int16_t safe_value = -1;  ///< of a store that may overlap its loads: loops that compute the
   std::int16_t safe_store = -1;  ///< value first, and loops that then store it
   std::int16_t body = -1;        ///< of a loop: its region
+  std::int16_t kept = -1;        ///< of a reduce: tile that its loops fill with what they reduce
+  node_id announces = no_node;   ///< a store whose memory is asked for before this step
 };
 
 /// Steps that are executed one after the other: order[first], ..., order[first + count - 1].
@@ -142,6 +144,7 @@ class planner {
     limit_sizes();
     make_steps();
     order_steps();
+    announce_stores();
     share_storage();
     place_tiles();
     return p_;
@@ -584,19 +587,52 @@ class planner {
   constexpr void make_reduce(node_id id, std::int16_t in) {
     const node& n = g_[id];
     const node_id source = operand(n, 0);
-    plan_step& s = add_step(step_code::reduce, id, in);
+    std::int16_t nest = -1, kept = -1;
     if (streams(n)) {
-      node_id bounds[max_rank] = {no_node, no_node, no_node, no_node, no_node};
-      for (int d = 0; d <= n.dims.rank; ++d) bounds[d] = n.extents[d];  // the axis comes last
-      s.nest = value_nest(source, g_[source].dims, bounds, id, false);
+      // The axis is the innermost dimension, and comes last among the extents too.
+      const std::int32_t filled = step_that_fills(source, n.extents, in);
+      if (filled >= 0) {
+        nest = p_.steps[filled].nest;
+        kept = p_.steps[filled].tile;
+        remove_step(filled);
+        touch(kept, id);
+      } else {
+        nest = value_nest(source, g_[source].dims, n.extents, id, false);
+      }
     } else {
       touch(p_.tile_of[source], extended(id, source));
     }
+    plan_step& s = add_step(step_code::reduce, id, in);
+    s.nest = nest;
+    s.kept = kept;
     if (n.dims.rank == 0) {
       add_slot(id);
     } else {
       s.tile = add_tile(id, id);
     }
+  }
+  /// The step that has just materialised `source` as far as `bounds`, or -1: a reduction can do that
+  /// in its own loops.
+  constexpr std::int32_t step_that_fills(node_id source, const node_id* bounds,
+                                         std::int16_t in) const {
+    std::int32_t last = p_.step_count - 1;
+    while (last >= 0 && region_of_[last] == in && p_.steps[last].code == step_code::scalar) --last;
+    if (last < 0 || region_of_[last] != in || p_.steps[last].id != source ||
+        p_.steps[last].code != step_code::materialize) {
+      return -1;
+    }
+    for (int d = 0; d < g_[source].dims.rank; ++d) {
+      if (g_[source].extents[d] != bounds[d]) return -1;
+    }
+    return last;
+  }
+  constexpr void remove_step(std::int32_t which) {
+    --p_.step_count;
+    for (std::int32_t s = which; s < p_.step_count; ++s) {
+      p_.steps[s] = p_.steps[s + 1];
+      region_of_[s] = region_of_[s + 1];
+    }
+    p_.steps[p_.step_count] = plan_step{};
   }
 
   constexpr void make_store(node_id id, std::int16_t in) {
@@ -705,6 +741,30 @@ class planner {
         if (region_of_[s] == r) p_.order[filled++] = static_cast<std::int16_t>(s);
       }
       p_.regions[r].count = filled - p_.regions[r].first;
+    }
+  }
+
+  /// A short row is written all at once; asking for its memory before the work that leads to it
+  /// starts hides the time that takes.
+  constexpr void announce_stores() {
+    for (std::int32_t s = 0; s < p_.step_count; ++s) {
+      const node& n = g_[p_.steps[s].id];
+      if (n.code != op::store || n.value < 0 || n.dims.rank != 1) continue;
+      if (n.dims[0] * size_of(n.type) > 16384) continue;
+      const access& a = g_.accesses[static_cast<std::int32_t>(n.value)];
+      node_id known = a.base;
+      for (const node_id id : {a.offset, a.strides[0], a.extents[0]}) {
+        if (id != no_node && p_.plain[id] > known) known = p_.plain[id];
+      }
+      for (std::int32_t k = 0; k < s; ++k) {
+        plan_step& first = p_.steps[k];
+        if (first.id < known || region_of_[k] != region_of_[s] || first.announces != no_node ||
+            (first.code != step_code::reduce && first.code != step_code::materialize)) {
+          continue;
+        }
+        first.announces = p_.steps[s].id;
+        break;
+      }
     }
   }
 

@@ -213,7 +213,7 @@ struct reduction_result {
   }
 };
 
-/// Reduces the rows of a nest along its vector loop.
+/// Reduces the rows of a nest along its vector loop, and keeps them in a tile if the plan says so.
 template <class Code, int Step>
 struct to_reduction {
   using result = reduction_result<Code, Step>;
@@ -221,15 +221,22 @@ struct to_reduction {
   static constexpr const loop_nest& nest = Code::p.nests[s.nest];
   static constexpr const node& n = Code::g[s.id];
   using evaluator = nest_evaluator<Code, s.nest>;
+  using Acc = typename result::Acc;
+  using keeper = to_tile<Code, s.nest, s.kept < 0 ? 0 : s.kept>;
 
   frame& f;
-  reduction_stream<n.combine, typename result::Acc> stream;
+  reduction_stream<n.combine, Acc> stream;
+  keeper keep;
   std::int64_t offset = 0;
+  std::int64_t uniform_from = -1;  // elements from here on are all `rest`, and not taken
+  Acc rest{};
 
-  TILEWRIGHT_INLINE explicit to_reduction(frame& of) : f(of) {}
+  TILEWRIGHT_INLINE explicit to_reduction(frame& of) : f(of), keep{of} {}
 
   TILEWRIGHT_INLINE void row(const std::int64_t* index) {
     stream.start();
+    uniform_from = -1;
+    if constexpr (s.kept >= 0) keep.row(index);
     if constexpr (s.tile >= 0) {
       offset = [&]<std::size_t... D>(std::index_sequence<D...>) {
         return (std::int64_t{0} + ... +
@@ -240,23 +247,39 @@ struct to_reduction {
       }(std::make_index_sequence<max_rank>{});
     }
   }
+  /// The element of each lane as the type that is accumulated in.
   template <bool Partial, class Cells>
-  TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t, int valid) {
-    stream.template take<Partial>(value_of(all), valid);
-  }
-  /// Four chunks of the tree in one go where the expression is short enough to repeat.
-  static constexpr int unroll =
-      simd::lanes >= 8 && nest.count <= 12 ? 4 * static_cast<int>(reduction_lanes) / simd::lanes : 1;
-  template <class Cells>
-  TILEWRIGHT_INLINE auto value_of(Cells& all) const {
+  TILEWRIGHT_INLINE register_t<Acc> visit(Cells& all, std::int64_t j, int valid) {
+    if constexpr (s.kept >= 0) keep.template vector<Partial>(all, j, valid);
     using source = node_element<Code, result::source_id>;
-    return cast<typename result::Acc, source>(evaluator::template at<nest.value>(all).value);
+    return cast<Acc, source>(evaluator::template at<nest.value>(all).value);
   }
-  TILEWRIGHT_INLINE void end_row(std::int64_t used) {
-    using Acc = typename result::Acc;
-    const Acc total = used > 0 ? stream.finish(used)
-                               : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
-    result::put(f, result::with_padding(total, used), offset);
+  template <bool Partial, class Cells>
+  TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t j, int valid) {
+    const register_t<Acc> value = visit<Partial>(all, j, valid);
+    if (nest.uniform_after == no_node || uniform_from < 0) {
+      stream.template take<Partial>(value, valid);
+    }
+  }
+  /// Vectors of four chunks of the tree, which are taken in one go.
+  static constexpr int group = 4 * static_cast<int>(reduction_lanes) / simd::lanes;
+  TILEWRIGHT_INLINE void take_group(const register_t<Acc>* values) { stream.take_four(values); }
+
+  /// From element `j` on all elements are that of `all`. One of them stands for the rest in a
+  /// maximum or minimum, and in a sum if it is +0.
+  template <class Cells>
+  TILEWRIGHT_INLINE void behind(Cells& all, std::int64_t j) {
+    using source = node_element<Code, result::source_id>;
+    rest = simd::first_lane(cast<Acc, source>(evaluator::template at<nest.value>(all).value));
+    if (n.combine != op::add || to_bits(rest) == 0) uniform_from = j;
+  }
+  TILEWRIGHT_INLINE void end_row(std::int64_t end) {
+    const bool cut = nest.uniform_after != no_node && uniform_from >= 0;
+    const std::int64_t taken = cut ? uniform_from : end;
+    Acc total = taken > 0 ? stream.finish(taken)
+                          : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
+    if (cut) total = meaning<n.combine>::eval(total, rest);
+    result::put(f, result::with_padding(total, end), offset);
   }
 };
 
@@ -527,9 +550,23 @@ void run_loop(frame& f) {
   }
 }
 
+/// Asks for the memory that a store of rank 1 will write.
+template <class Code, node_id Store>
+TILEWRIGHT_INLINE void announce(const frame& f) {
+  constexpr const node& n = Code::g[Store];
+  constexpr const access& a = Code::g.accesses.items[static_cast<std::size_t>(n.value)];
+  if (f.streams || count<Code, a.strides[0]>(f, 0) != 1) return;
+  const std::int64_t bytes = count<Code, a.extents[0]>(f, n.dims[0]) * size_of(n.type);
+  const std::uint64_t first = first_address<Code, static_cast<int>(n.value)>(f);
+  for (std::int64_t at = 0; at < bytes; at += 64) {
+    __builtin_prefetch(at_address<const void>(first + static_cast<std::uint64_t>(at)), 1);
+  }
+}
+
 template <class Code, int Step>
 TILEWRIGHT_INLINE void run_step(frame& f) {
   constexpr const plan_step& s = Code::p.steps[Step];
+  if constexpr (s.announces != no_node) announce<Code, s.announces>(f);
   if constexpr (s.code == step_code::scalar) {
     run_scalar<Code, s.id>(f);
   } else if constexpr (s.code == step_code::materialize) {

@@ -175,6 +175,24 @@ TILEWRIGHT_INLINE mask is_nan(vf x) { return hn::RebindMask(di{}, hn::Ne(x, x));
 /// x * y + z; one rounding when `has_fma`.
 TILEWRIGHT_INLINE vf mul_add(vf x, vf y, vf z) { return hn::MulAdd(x, y, z); }
 
+/// y > x || isnan(x) ? y : x
+TILEWRIGHT_INLINE vf maximum(vf x, vf y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  // The instruction gives its second operand when either is NaN, and in a tie.
+  return select(is_nan(x), y, hn::Max(y, x));
+#else
+  return select(either(lt(x, y), is_nan(x)), y, x);
+#endif
+}
+/// y < x || isnan(x) ? y : x
+TILEWRIGHT_INLINE vf minimum(vf x, vf y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  return select(is_nan(x), y, hn::Min(y, x));
+#else
+  return select(either(lt(y, x), is_nan(x)), y, x);
+#endif
+}
+
 // ---- 32-bit elements in memory ----
 
 namespace detail {

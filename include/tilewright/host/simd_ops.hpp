@@ -53,7 +53,7 @@ struct simd_form<op::rem> {
 template <>
 struct simd_form<op::maximum> {
   static constexpr bool exact = true;
-  static TILEWRIGHT_INLINE vf apply(vf x, vf y) { return select(either(lt(x, y), is_nan(x)), y, x); }
+  static TILEWRIGHT_INLINE vf apply(vf x, vf y) { return simd::maximum(x, y); }
   static TILEWRIGHT_INLINE vi apply(vi x, vi y) { return hn::Max(x, y); }
   static TILEWRIGHT_INLINE vu apply(vu x, vu y) { return hn::Max(x, y); }
   static TILEWRIGHT_INLINE mask apply(mask x, mask y) { return either(x, y); }
@@ -61,7 +61,7 @@ struct simd_form<op::maximum> {
 template <>
 struct simd_form<op::minimum> {
   static constexpr bool exact = true;
-  static TILEWRIGHT_INLINE vf apply(vf x, vf y) { return select(either(lt(y, x), is_nan(x)), y, x); }
+  static TILEWRIGHT_INLINE vf apply(vf x, vf y) { return simd::minimum(x, y); }
   static TILEWRIGHT_INLINE vi apply(vi x, vi y) { return hn::Min(x, y); }
   static TILEWRIGHT_INLINE vu apply(vu x, vu y) { return hn::Min(x, y); }
   static TILEWRIGHT_INLINE mask apply(mask x, mask y) { return both(x, y); }
