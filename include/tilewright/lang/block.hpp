@@ -102,10 +102,11 @@ class block {
 
   /// Conversion to element type `To`, one rounding; see types/convert.hpp for the rules.
   template <Element To>
-  constexpr block<To, Dims...> to(int line = __builtin_LINE()) const {
+  constexpr auto to(int line = __builtin_LINE()) const {
     static_assert(!std::is_pointer_v<T>, "TW-E125: pointers do not convert");
     if constexpr (std::same_as<T, To>) {
-      return *this;  // a node of its own, as for every copy: the two variables may part in a loop
+      // A node of its own, as for every copy: the two variables may part in a loop.
+      return block(*this);
     } else {
       return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
     }

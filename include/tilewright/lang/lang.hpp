@@ -54,7 +54,7 @@ class lang {
   }
   /// A block that holds `value` everywhere; `value` is a literal or a scalar.
   template <Element T, int... Dims, Operand Value>
-  constexpr block<T, Dims...> full(const Value& value, int line = __builtin_LINE()) {
+  constexpr auto full(const Value& value, int line = __builtin_LINE()) {
     if constexpr (Literal<Value>) {
       return constant<block<T, Dims...>>(value, line);
     } else {
@@ -67,8 +67,7 @@ class lang {
 
   /// `x` with extents of 1 repeated (and missing outer dimensions added) to `Dims`.
   template <int... Dims, NumberBlock X>
-  constexpr block<typename X::element, Dims...> broadcast_to(const X& x,
-                                                             int line = __builtin_LINE()) {
+  constexpr auto broadcast_to(const X& x, int line = __builtin_LINE()) {
     static_assert(broadcasts_to(X::dims, make_shape<Dims...>()),
                   "TW-E107: tl.broadcast_to cannot reach this shape");
     return emit<block<typename X::element, Dims...>>(op::broadcast, line, 0, x.id());
@@ -101,7 +100,9 @@ class lang {
                       int line = __builtin_LINE()) {
     using element = detail::pointee_t<typename Pointer::element>;
     static_assert(detail::mask_or_absent<Mask>, "TW-E110: a mask is a block of element type i1");
-    using result = detail::block_t<element, detail::broadcast_shape<Pointer, Mask>>;
+    using common = detail::broadcast_shape<Pointer, Mask>;
+    static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
+    using result = detail::block_t<element, common>;
     static_assert(broadcasts_to(detail::shape_of<Other>(), result::dims),
                   "TW-E117: tl.load: `other` must broadcast to the loaded shape");
     if constexpr (std::same_as<Other, detail::absent>) {

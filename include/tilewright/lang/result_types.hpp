@@ -10,9 +10,11 @@
 namespace tilewright::detail {
 
 // A block type from a class with a `static constexpr shape value`. (A shape as a template argument
-// by value crashes GCC 12.)
+// by value crashes GCC 12.) Shapes that don't broadcast, already reported, give a scalar, so that
+// no other error follows.
 template <class T, class Shape,
-          class = std::make_index_sequence<static_cast<std::size_t>(Shape::value.rank)>>
+          class = std::make_index_sequence<
+              static_cast<std::size_t>(Shape::value.rank < 0 ? 0 : Shape::value.rank)>>
 struct block_from;
 template <class T, class Shape, std::size_t... D>
 struct block_from<T, Shape, std::index_sequence<D...>> {
