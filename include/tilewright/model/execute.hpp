@@ -329,6 +329,7 @@ class executor {
     const std::int64_t m = values.on.extents[0];
     const std::int64_t n = values.on.extents[1];
     const std::int64_t k = values.on.extents[2];
+    if (m == 0 || n == 0) return;
     const dtype type = what.output.type;
     const std::byte* const left =
         widened(left_, inputs[0], 1, m * depth, what.inputs[0].type, type);
