@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilewright/device/device_spec.hpp>
+#include <tilewright/ir/verify.hpp>
 #include <tilewright/passes/assign_buffers.hpp>
 #include <tilewright/passes/assign_units.hpp>
 #include <tilewright/passes/lower.hpp>
@@ -32,12 +33,20 @@ template <Kernel K, const auto& Device>
 inline constexpr const tilewright::program& program_of =
     without_error<compiled<K, std::remove_cvref_t<decltype(Device)>>>::lowered;
 
-/// The same passes on any graph and device, at run time.
-constexpr program compile(const graph& traced, const device_spec& device) {
+/// The same passes on any graph and device, at run time. `overlapping` is the set of arguments (bit
+/// p for argument p) whose memory overlaps; by default no two do. Errors: those of all passes, and
+/// TW-E004 for a graph that breaks a rule.
+constexpr program compile(const graph& traced, const device_spec& device,
+                          std::uint32_t overlapping = 0) {
+  if (const diagnostic broken = verify(traced)) {
+    program failed;
+    failed.error = broken;
+    return failed;
+  }
   const graph placed =
       assign_units(propagate_extent(find_structured_access(simplify(traced))), device);
   const schedule sized = size_buffers(assign_buffers(placed, device), device);
-  return lower(split_cores(place_pointer_updates(sized), device), device);
+  return lower(split_cores(place_pointer_updates(sized), device, overlapping), device);
 }
 
 }  // namespace tilewright

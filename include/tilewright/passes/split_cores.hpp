@@ -35,16 +35,44 @@ struct step_sets {
   }
 };
 
+/// Joins the loads and stores of each argument (or of those that overlap) if there is a store.
+constexpr void join_ordered_transfers(const schedule& s, std::uint32_t overlapping,
+                                      step_sets& sets) {
+  const auto memory_of = [&](const command& c) {
+    const bool shared = (overlapping >> c.argument & 1u) != 0;
+    return shared ? max_arguments : std::int32_t{c.argument};
+  };
+  bool stored[max_arguments + 1] = {};
+  std::int32_t last[max_arguments + 1] = {};
+  for (std::int32_t& none : last) none = -1;
+  for (const step& at : s.steps) {
+    if (at.what == step::kind::command && at.work.code == op::store) {
+      stored[memory_of(at.work)] = true;
+    }
+  }
+  for (std::int32_t i = 0; i < s.steps.size(); ++i) {
+    const step& at = s.steps[i];
+    if (at.what != step::kind::command || at.work.argument < 0) continue;
+    const std::int32_t memory = memory_of(at.work);
+    if (!stored[memory]) continue;
+    sets.join(last[memory], i);
+    last[memory] = i;
+  }
+}
+
 }  // namespace detail
 
 /// Trip count that a loop is taken to have, its bounds being run-time values.
 inline constexpr std::int64_t assumed_trips = 16;
 
 /// All commands that read a buffer go to one core and all that write it to one core, which is what
-/// tile numbers need; where the two differ, the buffer's pointers synchronise them. The groups that
-/// follow are dealt, heaviest first, to the core with less issue time so far; vector work stays on
+/// tile numbers need; where the two differ, the buffer's pointers synchronise them. All loads and
+/// stores of memory that the program stores to go to one core too, since the order in which that
+/// core issues them is their program order; arguments in the set `overlapping` (bit p for argument
+/// p) count as the same memory. The groups that follow are dealt, heaviest first, to the core with less issue time so far; vector work stays on
 /// the vector core.
-constexpr schedule split_cores(const schedule& s, const device_spec& device) {
+constexpr schedule split_cores(const schedule& s, const device_spec& device,
+                               std::uint32_t overlapping = 0) {
   if (s.error || device.cores < 2) return s;
   schedule result = s;
   detail::step_sets sets;
@@ -70,6 +98,7 @@ constexpr schedule split_cores(const schedule& s, const device_spec& device) {
       }
     }
   }
+  detail::join_ordered_transfers(s, overlapping, sets);
   std::int64_t trips = 1;
   for (std::int32_t i = 0; i < s.steps.size(); ++i) {
     const step& at = s.steps[i];
