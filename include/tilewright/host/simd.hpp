@@ -168,7 +168,10 @@ TILEWRIGHT_INLINE mask either(mask x, mask y) { return hn::Or(x, y); }
 TILEWRIGHT_INLINE mask differ(mask x, mask y) { return hn::Xor(x, y); }
 TILEWRIGHT_INLINE mask negate(mask x) { return hn::Not(x); }
 TILEWRIGHT_INLINE bool none(mask x) { return hn::AllFalse(di{}, x); }
-TILEWRIGHT_INLINE mask is_nan(vf x) { return hn::RebindMask(di{}, hn::Ne(x, x)); }
+TILEWRIGHT_INLINE bool all(mask x) { return hn::AllTrue(di{}, x); }
+// Not `x != x`: Highway 1.0.3's Ne is false for NaN on AVX3.
+TILEWRIGHT_INLINE mask is_number(vf x) { return hn::RebindMask(di{}, hn::Eq(x, x)); }
+TILEWRIGHT_INLINE mask is_nan(vf x) { return hn::Not(is_number(x)); }
 
 // ---- computing ----
 
@@ -179,7 +182,7 @@ TILEWRIGHT_INLINE vf mul_add(vf x, vf y, vf z) { return hn::MulAdd(x, y, z); }
 TILEWRIGHT_INLINE vf maximum(vf x, vf y) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
   // The instruction gives its second operand when either is NaN, and in a tie.
-  return select(is_nan(x), y, hn::Max(y, x));
+  return select(is_number(x), hn::Max(y, x), y);
 #else
   return select(either(lt(x, y), is_nan(x)), y, x);
 #endif
@@ -187,7 +190,7 @@ TILEWRIGHT_INLINE vf maximum(vf x, vf y) {
 /// y < x || isnan(x) ? y : x
 TILEWRIGHT_INLINE vf minimum(vf x, vf y) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-  return select(is_nan(x), y, hn::Min(y, x));
+  return select(is_number(x), hn::Min(y, x), y);
 #else
   return select(either(lt(y, x), is_nan(x)), y, x);
 #endif
@@ -333,7 +336,7 @@ TILEWRIGHT_INLINE vf widen_f16(vu16 bits) {
   // The instruction is exact but for signalling NaNs, which it makes quiet.
   using d16 = hn::Rebind<hwy::float16_t, df>;
   const vf fast = hn::PromoteTo(df{}, hn::BitCast(d16{}, bits));
-  if (none(is_nan(fast))) return fast;
+  if (all(is_number(fast))) return fast;
 #endif
   return detail::f32_from_f16_integers(hn::PromoteTo(du{}, bits));
 }
@@ -355,18 +358,18 @@ TILEWRIGHT_INLINE vu16 narrow_bf16(vf value) {
   const vu odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du{}, 1u));
   const vu nearest = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du{}, 0x7fffu))));
   const vu quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(du{}, 0x40u));
-  return detail::narrow(hn::IfThenElse(hn::RebindMask(du{}, is_nan(value)), quiet, nearest));
+  return detail::narrow(hn::IfThenElse(hn::RebindMask(du{}, is_number(value)), nearest, quiet));
 }
 /// f16 bits of a value that f16 has, signalling NaNs included.
 TILEWRIGHT_INLINE vu16 narrow_exact_f16(vf value) {
-  const mask nan = is_nan(value);
-  if (none(nan)) return narrow_f16(value);
+  const mask number = is_number(value);
+  if (all(number)) return narrow_f16(value);
   const vu bits = hn::BitCast(du{}, value);
   const vu sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du{}, 0x8000u));
   const vu payload = hn::And(hn::ShiftRight<13>(bits), hn::Set(du{}, 0x3ffu));
   const vu kept = hn::Or(hn::Or(sign, payload), hn::Set(du{}, 0x7c00u));
-  return detail::narrow(hn::IfThenElse(hn::RebindMask(du{}, nan), kept,
-                                       detail::f16_from_f32_integers(value)));
+  return detail::narrow(hn::IfThenElse(hn::RebindMask(du{}, number),
+                                       detail::f16_from_f32_integers(value), kept));
 }
 /// bf16 bits of a value that bf16 has.
 TILEWRIGHT_INLINE vu16 narrow_exact_bf16(vf value) {

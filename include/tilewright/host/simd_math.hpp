@@ -29,7 +29,7 @@ TILEWRIGHT_INLINE vf exp(vf x) {
   p = hn::MulAdd(p, r, hn::Set(df{}, 1.0f));
   const vi exponent = hn::BitCast(di{}, shifted);  // n + the bits of magic, whose low 9 are zero
   const mask normal = lt(hn::Abs(x), hn::Set(df{}, 87.0f));
-  if (hn::AllTrue(di{}, normal)) {
+  if (all(normal)) {
     return hn::BitCast(df{}, hn::Add(hn::BitCast(di{}, p), hn::ShiftLeft<23>(exponent)));
   }
   // Results that are subnormal or infinite take two factors, so that they are rounded once.
@@ -42,7 +42,7 @@ TILEWRIGHT_INLINE vf exp(vf x) {
   const vf infinity = hn::Set(df{}, std::numeric_limits<float>::infinity());
   result = hn::IfThenElse(hn::Gt(x, hn::Set(df{}, 89.0f)), infinity, result);
   result = hn::IfThenElse(hn::Lt(x, hn::Set(df{}, -104.0f)), hn::Zero(df{}), result);
-  return hn::IfThenElse(hn::Ne(x, x), x, result);
+  return select(is_number(x), result, x);
 }
 
 /// Natural logarithm for every x: Highway's is right for positive numbers.
