@@ -204,6 +204,43 @@ TEST(Gemm, NothingToSumGivesZeros) {
   }
 }
 
+// ---- memory that a program reads and writes ----
+
+/// A prefix sum through memory: each step needs what the step before it stored.
+struct through_memory {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> y, tw::i32 n) {
+    auto lane = tl.arange<16>();
+    for (auto i : tl.range(0, n, 16)) {
+      auto before = tl.load(x + (i + lane));
+      tl.store(y + (i + lane + 16), before + 1.0f);
+    }
+  }
+};
+
+TEST(ProgramOrder, HoldsThroughMemoryUnderOneOrTwoNames) {
+  const auto check = [](const auto& target) {
+    std::vector<float> memory(16 * 9, 0.0f);
+    for (int i = 0; i < 16; ++i) memory[static_cast<std::size_t>(i)] = static_cast<float>(i);
+    tw::launch<through_memory>(target, tw::grid(1), memory, memory, 16 * 8);
+    for (int step = 0; step <= 8; ++step) {
+      for (int i = 0; i < 16; ++i) {
+        ASSERT_EQ(memory[static_cast<std::size_t>(16 * step + i)], static_cast<float>(i + step));
+      }
+    }
+  };
+  check(tw::reference::interpreter);
+  check(tw::host);
+  check(tw::model(tw::mtia_2i));
+}
+
+TEST(ProgramOrder, InPlaceResultsAreThoseOfSeparateMemory) {
+  const auto x = random_values<float>(3 * 700, 8);
+  const auto apart = softmax_on(tw::reference::interpreter, x, 3, 700);
+  auto in_place = x;
+  tw::launch<tw::kernels::softmax<1024>>(tw::model(tw::mtia_2i), tw::grid(3), in_place, in_place, 700, 700);
+  EXPECT_TRUE(same_bits(apart, in_place));
+}
+
 // ---- launches that do nothing ----
 
 TEST(ZeroSizedGrid, IsANoOpOnEveryWay) {

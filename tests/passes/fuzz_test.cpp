@@ -63,6 +63,11 @@ class author {
     }
   }
   vec load_vector() {
+    // Of what the program stores, also parts that it stored before and will store again.
+    if (below(4) == 0) {
+      auto stored = out_ + (tl_.arange<lanes>() + below(12) * lanes / 2);
+      return below(2) == 0 ? vec(tl_.load(stored)) : vec(tl_.load(stored, mask(), 0.5f));
+    }
     auto at = x_ + (tl_.arange<lanes>() * (1 + below(3)) + below(50));
     switch (below(4)) {
       case 0: return tl_.load(at);

@@ -47,6 +47,7 @@ struct command_facts {
   bool pushes = false;
   int rewritten = -1;  ///< of an in-place command the position in `uses` of what it rewrites
   bool transfers = false;
+  bool ordered = false;  ///< a transfer of memory that the program both stores to and uses otherwise
   std::int64_t latency = 0;       ///< from the end of the work to the result; of DMA the memory's
   std::int64_t issue_cycles = 0;  ///< of the core, pointer updates included
 };
@@ -165,6 +166,8 @@ struct pe_state {
   std::vector<buffer_state> buffers;
   std::vector<std::byte> local;
   std::vector<std::byte> re;
+  std::vector<std::uint32_t> ordered;  ///< ordered transfers under way, in the order of issue
+  std::uint32_t order_waiting = 0;     ///< units whose next command waits for one of them
   std::int64_t end = 0;          ///< latest time of a core or of a completion
   std::int64_t dma_cycles[2]{};  ///< what loads and stores would take alone on the device
 };

@@ -41,6 +41,45 @@ inline void check_program(const program& what, const device_spec& spec) {
   }
 }
 
+/// Whether two transfers can touch the same bytes: those of one argument, or of two arguments of
+/// the set `overlapping`.
+constexpr bool may_meet(const command& a, const command& b, std::uint32_t overlapping) {
+  return a.argument == b.argument || ((overlapping >> a.argument & overlapping >> b.argument) & 1u) != 0;
+}
+
+/// The core that issues each command; -1 for none.
+inline std::vector<int> issuing_cores(const program& what) {
+  std::vector<int> cores(static_cast<std::size_t>(what.commands.size()), -1);
+  for (int core = 0; core < max_cores; ++core) {
+    for (const instruction& step : what.cores[core]) {
+      if (step.what == instruction::kind::issue) cores[static_cast<std::size_t>(step.target)] = core;
+    }
+  }
+  return cores;
+}
+
+/// Marks the transfers whose program order counts: those that can touch bytes that another one of
+/// the program stores. Calls `fail` if two such are issued by different cores, whose order is not
+/// known.
+inline void mark_ordered(const program& what, std::uint32_t overlapping,
+                         std::vector<command_facts>& facts) {
+  const std::vector<int> cores = issuing_cores(what);
+  for (std::int32_t a = 0; a < what.commands.size(); ++a) {
+    for (std::int32_t b = 0; b < what.commands.size(); ++b) {
+      const command& first = what.commands[a];
+      const command& second = what.commands[b];
+      if (a == b || !is_transfer(first.code) || !is_transfer(second.code)) continue;
+      if (first.code != op::store || !may_meet(first, second, overlapping)) continue;
+      facts[static_cast<std::size_t>(a)].ordered = facts[static_cast<std::size_t>(b)].ordered = true;
+      if (cores[static_cast<std::size_t>(a)] == cores[static_cast<std::size_t>(b)]) continue;
+      fail(("model: the store of line " + std::to_string(first.line) + " and the " +
+            name_of(second.code) + " of line " + std::to_string(second.line) +
+            " can touch the same memory, but different cores issue them")
+               .c_str());
+    }
+  }
+}
+
 /// The facts of every command. `places` is the memory of each argument.
 inline std::vector<command_facts> facts_of(const program& what, const device_spec& spec,
                                            const std::vector<memory>& places) {

@@ -12,6 +12,7 @@
 #include <tilewright/launch/arguments.hpp>
 #include <tilewright/launch/distribution.hpp>
 #include <tilewright/launch/grid.hpp>
+#include <tilewright/launch/overlap.hpp>
 #include <tilewright/model/counters.hpp>
 #include <tilewright/model/deadlock.hpp>
 #include <tilewright/model/event_queue.hpp>
@@ -66,6 +67,7 @@ class simulator {
     check_arguments(what, programs, arguments, options);
     places_ = place_arguments(arguments, spec, options);
     facts_ = facts_of(what, spec, places_);
+    mark_ordered(what, overlapping_arguments(arguments), facts_);
     counters_.arguments.resize(arguments.size());
     build_elements();
   }
@@ -268,6 +270,7 @@ class simulator {
     }
     if (functional_) take_values(values_[id], what, on, core);
     number_tiles(element, facts, made);
+    if (facts.ordered) element.ordered.push_back(id);
     return id;
   }
 
@@ -302,12 +305,13 @@ class simulator {
     for (int core = 0; core < spec_.cores; ++core) {
       const flight_queue& queue = state.queues[static_cast<std::size_t>(core)];
       if (queue.empty()) continue;
-      const flight& head = flights_[queue.front()];
+      const std::uint32_t id = queue.front();
+      const flight& head = flights_[id];
       if (head.issued > now_) {
         wake_at(pe, which, head.issued);
         continue;
       }
-      const stall reason = waits_for(element, head, which);
+      const stall reason = waits_for(element, id, which);
       if (reason == stall::none) {
         if (best < 0 || head.issued < best_issue) {
           best = core;
@@ -326,8 +330,13 @@ class simulator {
   }
 
   /// What keeps a command from starting; its unit is noted at the buffer that it waits for.
-  stall waits_for(pe_state& element, const flight& head, unit which) {
+  stall waits_for(pe_state& element, std::uint32_t id, unit which) {
+    const flight& head = flights_[id];
     const command_facts& facts = facts_[static_cast<std::size_t>(head.command)];
+    if (facts.ordered && waits_for_memory(element, id)) {
+      element.order_waiting |= 1u << static_cast<unsigned>(which);
+      return stall::data;
+    }
     const auto wait = [&](buffer_state& ring, stall reason) {
       ring.waiting |= 1u << static_cast<unsigned>(which);
       return reason;
@@ -349,6 +358,33 @@ class simulator {
       }
     }
     return stall::none;
+  }
+
+  /// Whether a transfer that its program does earlier touches the same bytes, is not complete, and
+  /// one of the two is a store. Programs among each other have no order.
+  bool waits_for_memory(const pe_state& element, std::uint32_t id) const {
+    const flight& mine = flights_[id];
+    const bool stores = program_.commands[mine.command].code == op::store;
+    for (const std::uint32_t other_id : element.ordered) {
+      if (other_id == id) return false;
+      const flight& other = flights_[other_id];
+      const bool conflicts = stores || program_.commands[other.command].code == op::store;
+      if (conflicts && other.program == mine.program && touch_same(mine, other)) return true;
+    }
+    return false;
+  }
+  bool touch_same(const flight& a, const flight& b) const {
+    if (a.bytes == 0 || b.bytes == 0) return false;
+    const command& first = program_.commands[a.command];
+    const command& second = program_.commands[b.command];
+    if (first.argument == second.argument) return a.low <= b.high && b.low <= a.high;
+    const auto byte_of = [&](const command& what, std::int64_t element) {
+      const auto* base = arguments_[static_cast<std::size_t>(what.argument)].address;
+      return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(base)) +
+             element * size_of(what.type);
+    };
+    return byte_of(first, a.low) < byte_of(second, b.high + 1) &&
+           byte_of(second, b.low) < byte_of(first, a.high + 1);
   }
 
   void change_state(unit_state& state, stall why) const {
@@ -501,6 +537,7 @@ class simulator {
     if (functional_) execute(element, what, facts, done, values_[id]);
     element.end = std::max(element.end, now_);
     free_flights_.push_back(id);
+    if (facts.ordered) finish_ordered(element, done.pe, id);
 
     for (int i = 0; i < facts.use_count; ++i) {
       buffer_state& ring = element.buffers[static_cast<std::size_t>(facts.uses[i].buffer)];
@@ -525,6 +562,11 @@ class simulator {
     }
   }
 
+  void finish_ordered(pe_state& element, std::int32_t pe, std::uint32_t id) {
+    element.ordered.erase(std::find(element.ordered.begin(), element.ordered.end(), id));
+    wake(pe, element.order_waiting);
+  }
+
   /// Moves the pointers of a buffer as far as finished commands allow.
   void take_effects(std::int32_t pe, buffer_state& ring) {
     const std::int64_t pushes = ring.writers.take(no_limit);
@@ -534,9 +576,11 @@ class simulator {
     if (pushes + pops > 0) wake_waiting(pe, ring);
   }
 
-  void wake_waiting(std::int32_t pe, buffer_state& ring) {
-    std::uint32_t waiting = ring.waiting;
-    ring.waiting = 0;
+  void wake_waiting(std::int32_t pe, buffer_state& ring) { wake(pe, ring.waiting); }
+  /// Tries the units of the set again, and empties it.
+  void wake(std::int32_t pe, std::uint32_t& units) {
+    std::uint32_t waiting = units;
+    units = 0;
     for (int u = 0; waiting != 0; ++u, waiting >>= 1) {
       if ((waiting & 1u) != 0) try_later(pe, static_cast<unit>(u));
     }

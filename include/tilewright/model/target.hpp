@@ -5,7 +5,10 @@
 #include <memory>
 #include <span>
 #include <tilewright/detail/message.hpp>
+#include <tilewright/detail/message.hpp>
 #include <tilewright/device/device_spec.hpp>
+#include <tilewright/error.hpp>
+#include <tilewright/launch/overlap.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/passes/pipeline.hpp>
@@ -51,18 +54,20 @@ struct model_target {
 
   template <Kernel K>
   report run(const grid& programs, std::span<const argument> arguments) const {
-    if constexpr (std::is_same_v<Device, device_spec>) {
-      const auto made = std::make_unique<program>(compile(trace<K>(), device));
-      if (made->error) {
-        detail::message text;
-        detail::put(text, sentence_of(made->error.what), " (line ", made->error.line, ", need ",
-                    made->error.need, ", have ", made->error.have, ")");
-        fail(text.c_str());
-      }
-      return run_program(*made, device, programs, arguments, options);
-    } else {
-      return run_program(without_error<compiled<K, Device>>::lowered, device, programs, arguments, options);
+    const std::uint32_t overlapping = overlapping_arguments(arguments);
+    if constexpr (!std::is_same_v<Device, device_spec>) {
+      using constant = without_error<compiled<K, Device>>;
+      // The constant program takes arguments for memory of their own.
+      if (overlapping == 0) return run_program(constant::lowered, device, programs, arguments, options);
     }
+    const auto made = std::make_unique<program>(compile(trace<K>(), device, overlapping));
+    if (made->error) {
+      detail::message text;
+      detail::put(text, sentence_of(made->error.what), " (line ", made->error.line, ", need ",
+                  made->error.need, ", have ", made->error.have, ")");
+      fail(text.c_str());
+    }
+    return run_program(*made, device, programs, arguments, options);
   }
 };
 
