@@ -12,8 +12,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// The number `kind` of operands, each of element type `T`, applied to what `load` returns:
-/// `load(i, tag)` gives operand i as the type of `tag`. The one place that tells the kinds apart.
+/// Operation `Code` of kind `Kind` on operands of type `T`: `load(i, std::type_identity<U>{})` gives
+/// operand i as a `U`. The one place that tells the kinds of operands apart.
 template <op Code, op_kind Kind, class T, class Load>
 constexpr auto apply_meaning(Load&& load) {
   if constexpr (Kind == op_kind::select) {
