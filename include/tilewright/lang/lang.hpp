@@ -43,9 +43,9 @@ class lang {
   }
   /// [First, First + 1, ..., Last - 1].
   template <int First, int Last>
-  constexpr block<std::int32_t, Last - First> arange(int line = __builtin_LINE()) {
+  constexpr auto arange(int line = __builtin_LINE()) {
     static_assert(First < Last, "TW-E105: tl.arange<First, Last> needs First < Last");
-    return emit<block<std::int32_t, Last - First>>(op::arange, line, First);
+    return emit<block<std::int32_t, (First < Last ? Last - First : 1)>>(op::arange, line, First);
   }
   /// A block of zeros.
   template <Element T, int... Dims>
@@ -76,7 +76,8 @@ class lang {
   template <int Axis, NumberBlock X>
   constexpr auto expand_dims(const X& x, int line = __builtin_LINE()) {
     static_assert(Axis >= 0 && Axis <= X::dims.rank, "TW-E108: no such axis");
-    return emit<detail::block_t<typename X::element, detail::expanded_shape<X, Axis>>>(op::expand_dims, line, Axis, x.id());
+    using result = detail::block_t<typename X::element, detail::expanded_shape<X, Axis>>;
+    return emit<result>(op::expand_dims, line, Axis, x.id());
   }
   /// `v[:, None]`: a vector as a column [N, 1].
   template <NumberBlock X>
@@ -141,7 +142,7 @@ class lang {
                   "TW-E112: tl.dot: both operands must have one element type; convert with .to<T>()");
     static_assert(Left::dims.rank == 2 && Right::dims.rank == 2,
                   "TW-E113: tl.dot takes blocks of rank 2");
-    static_assert(Left::dims[1] == Right::dims[0],
+    static_assert(Left::dims.rank != 2 || Right::dims.rank != 2 || Left::dims[1] == Right::dims[0],
                   "TW-E114: tl.dot: the left block's columns must match the right block's rows");
     using result = detail::dot_t<Left, Right>;
     if constexpr (std::same_as<Accumulator, detail::absent>) {
@@ -285,12 +286,10 @@ class lang {
                   "TW-E119: / and % do not mix signed and unsigned integers; convert with .to<T>()");
     constexpr dtype type = detail::promoted_type<Code, X, Y>();
     static_assert(accepts(kind, type), "TW-E120: this operation does not take this element type");
-    if constexpr (common::value.rank >= 0) {
-      using result = detail::block_t<element_t<result_type(kind, type)>, common>;
-      const node_id left = operand_as<element_t<type>>(x, line);
-      const node_id right = operand_as<element_t<type>>(y, line);
-      return emit<result>(Code, line, 0, left, right);
-    }
+    using result = detail::block_t<element_t<result_type(kind, type)>, common>;
+    const node_id left = operand_as<element_t<type>>(x, line);
+    const node_id right = operand_as<element_t<type>>(y, line);
+    return emit<result>(Code, line, 0, left, right);
   }
   template <op Code, class X>
   constexpr auto unary(const X& x, int line) {
@@ -305,12 +304,10 @@ class lang {
     using common = detail::broadcast_shape<Condition, X, Y>;
     static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
     constexpr dtype type = detail::promoted_type<Code, X, Y>();
-    if constexpr (common::value.rank >= 0) {
-      using result = detail::block_t<element_t<type>, common>;
-      const node_id left = operand_as<element_t<type>>(x, line);
-      const node_id right = operand_as<element_t<type>>(y, line);
-      return emit<result>(Code, line, 0, condition.id(), left, right);
-    }
+    using result = detail::block_t<element_t<type>, common>;
+    const node_id left = operand_as<element_t<type>>(x, line);
+    const node_id right = operand_as<element_t<type>>(y, line);
+    return emit<result>(Code, line, 0, condition.id(), left, right);
   }
 
   detail::recorder nodes;  ///< what has been traced so far

@@ -126,7 +126,9 @@ struct expanded_shape {
     shape result{};
     result.rank = X::dims.rank + 1;
     for (int d = 0; d < result.rank; ++d) {
-      result[d] = d < Axis ? X::dims[d] : d == Axis ? 1 : X::dims[d - 1];
+      // An axis past the end is reported elsewhere.
+      const int source = d < Axis ? d : d - 1;
+      result[d] = d == Axis || source >= X::dims.rank ? 1 : X::dims[source];
     }
     return result;
   }();

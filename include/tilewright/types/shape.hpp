@@ -22,10 +22,14 @@ struct shape {
   constexpr bool operator==(const shape&) const = default;
 };
 
+/// Extents past `max_rank` are left out.
 template <int... Dims>
 constexpr shape make_shape() {
   shape result;
-  ((result.extents[static_cast<std::size_t>(result.rank++)] = Dims), ...);
+  [[maybe_unused]] const auto append = [&result](std::int32_t extent) {
+    if (result.rank < max_rank) result[result.rank++] = extent;
+  };
+  (append(Dims), ...);
   return result;
 }
 
