@@ -46,7 +46,7 @@ inline std::string reason_of(const program& what, const pe_state& element,
       return "waits for space in buffer " + std::to_string(facts.output);
     }
   }
-  return "waits for commands on its tiles that were issued before";
+  return "waits for commands on its tiles or memory that were issued before";
 }
 
 /// The message for a run in which nothing can happen any more: the elements that stand still (the

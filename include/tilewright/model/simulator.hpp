@@ -25,6 +25,7 @@
 #include <tilewright/model/prepare.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/model/units.hpp>
+#include <tilewright/model/waiting.hpp>
 #include <tilewright/program/program.hpp>
 #include <utility>
 #include <vector>
@@ -311,7 +312,7 @@ class simulator {
         wake_at(pe, which, head.issued);
         continue;
       }
-      const stall reason = waits_for(element, id, which);
+      const stall reason = waits_for(element, flights_, id, facts_, program_, arguments_);
       if (reason == stall::none) {
         if (best < 0 || head.issued < best_issue) {
           best = core;
@@ -327,64 +328,6 @@ class simulator {
     } else {
       change_state(state, why);
     }
-  }
-
-  /// What keeps a command from starting; its unit is noted at the buffer that it waits for.
-  stall waits_for(pe_state& element, std::uint32_t id, unit which) {
-    const flight& head = flights_[id];
-    const command_facts& facts = facts_[static_cast<std::size_t>(head.command)];
-    if (facts.ordered && waits_for_memory(element, id)) {
-      element.order_waiting |= 1u << static_cast<unsigned>(which);
-      return stall::data;
-    }
-    const auto wait = [&](buffer_state& ring, stall reason) {
-      ring.waiting |= 1u << static_cast<unsigned>(which);
-      return reason;
-    };
-    for (int i = 0; i < facts.use_count; ++i) {
-      buffer_state& ring = element.buffers[static_cast<std::size_t>(facts.uses[i].buffer)];
-      if (ring.pushed <= head.tiles[i]) return wait(ring, stall::data);
-      if (ring.slots.empty()) continue;
-      const slot_counts& slot = slot_of(ring, head.tiles[i]);
-      if (slot.rewrites_done < head.rewrites_before[i]) return wait(ring, stall::data);
-      if (i == facts.rewritten && slot.readers_done < head.readers_before[i]) {
-        return wait(ring, stall::space);
-      }
-    }
-    if (facts.output >= 0) {
-      buffer_state& ring = element.buffers[static_cast<std::size_t>(facts.output)];
-      if (head.output >= ring.popped + program_.buffers[facts.output].multiplier) {
-        return wait(ring, stall::space);
-      }
-    }
-    return stall::none;
-  }
-
-  /// Whether a transfer that its program does earlier touches the same bytes, is not complete, and
-  /// one of the two is a store. Programs among each other have no order.
-  bool waits_for_memory(const pe_state& element, std::uint32_t id) const {
-    const flight& mine = flights_[id];
-    const bool stores = program_.commands[mine.command].code == op::store;
-    for (const std::uint32_t other_id : element.ordered) {
-      if (other_id == id) return false;
-      const flight& other = flights_[other_id];
-      const bool conflicts = stores || program_.commands[other.command].code == op::store;
-      if (conflicts && other.program == mine.program && touch_same(mine, other)) return true;
-    }
-    return false;
-  }
-  bool touch_same(const flight& a, const flight& b) const {
-    if (a.bytes == 0 || b.bytes == 0) return false;
-    const command& first = program_.commands[a.command];
-    const command& second = program_.commands[b.command];
-    if (first.argument == second.argument) return a.low <= b.high && b.low <= a.high;
-    const auto byte_of = [&](const command& what, std::int64_t element) {
-      const auto* base = arguments_[static_cast<std::size_t>(what.argument)].address;
-      return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(base)) +
-             element * size_of(what.type);
-    };
-    return byte_of(first, a.low) < byte_of(second, b.high + 1) &&
-           byte_of(second, b.low) < byte_of(first, a.high + 1);
   }
 
   void change_state(unit_state& state, stall why) const {
