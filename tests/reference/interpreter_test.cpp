@@ -239,10 +239,11 @@ struct sum_of_row {
 // R7 and R11: 16-bit sums accumulate in f32 and are rounded once.
 TEST(Interpreter, SmallFloatsAccumulateInF32) {
   std::vector<f16> x(4096, f16(8.0f));
-  x[0] = f16(0.25f);  // lost if the sum were kept in f16
+  x[0] = f16(24.25f);  // the quarter would be lost if the sum were kept in f16
   std::vector<f16> out(1);
   launch<sum_of_row<f16>>(reference::interpreter, grid(1), x, out);
-  EXPECT_EQ(static_cast<float>(out[0]), 32752.0f) << "8 * 4095 + 0.25, in steps of 16";
+  // 32784.25 lies just above the middle of 32768 and 32800.
+  EXPECT_EQ(static_cast<float>(out[0]), 32800.0f);
   std::vector<bf16> y(4096, bf16(1.0f));
   std::vector<bf16> total(1);
   launch<sum_of_row<bf16>>(reference::interpreter, grid(1), y, total);
