@@ -205,7 +205,7 @@ comparison compare_arrays(const Got* got, const Want* want, std::int64_t count,
       passes = nan || to_bits(got[i]) == to_bits(convert<Got>(want[i]));
     } else if (std::isfinite(difference)) {
       const double limit = allowed.absolute + allowed.relative * magnitude + allowed.ulp * step;
-      passes = difference <= limit;
+      passes = passes || difference <= limit;
       if (limit > 0) excess = difference / limit;
     }
     if (!passes) ++result.mismatches;
