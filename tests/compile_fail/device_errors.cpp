@@ -90,4 +90,4 @@ struct kernel {
 #define DEVICE tw::mtia_2i_device
 #endif
 constexpr DEVICE device{};
-static_assert(tw::program_of<kernel, device>.commands.size() > 0);
+static_assert(tw::program<kernel, device>.commands.size() > 0);

@@ -34,7 +34,7 @@ model_options timing() {
 }
 
 // `loads` loads of `elements` f32 each, into a buffer with room for all.
-program loads_only(int loads, int elements) {
+command_program loads_only(int loads, int elements) {
   program_builder b;
   const auto x = b.pointer(dtype::f32);
   shape tile;
@@ -95,7 +95,7 @@ TEST(Model, OutstandingBytesBoundTheRate) {
 }
 
 // x -> SE -> y, `tiles` times.
-program negate(int tiles, int in_multiplier) {
+command_program negate(int tiles, int in_multiplier) {
   program_builder b;
   const auto x = b.pointer(dtype::f32);
   const auto y = b.pointer(dtype::f32, true);
@@ -346,7 +346,7 @@ TEST(Model, LoopsRunOnTheCores) {
 }
 
 // Program p spends p + 1 vector commands of 10 cycles each and nothing else.
-program triangular() {
+command_program triangular() {
   program_builder b;
   const auto tile = b.add_buffer(dtype::f32, make_shape<40>());
   auto core = b.core(1);
@@ -496,7 +496,7 @@ TEST(Model, SummaryNamesWhatMatters) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-std::string failure_of(const program& what, const device_spec& spec, const grid& programs,
+std::string failure_of(const command_program& what, const device_spec& spec, const grid& programs,
                        std::span<const argument> arguments, const model_options& options) {
   try {
     run_program(what, spec, programs, arguments, options);

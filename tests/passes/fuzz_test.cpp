@@ -246,7 +246,7 @@ TEST(Fuzz, EveryPassAndTheModelKeepTheMeaning) {
             << "seed " << seed << " n " << n << " m " << m << " stage " << stage << "\n"
             << text_of(stages[0]) << text_of(stages[stage]);
       }
-      const auto program = std::make_unique<tw::program>(tw::compile(stages[0], device));
+      const auto program = std::make_unique<tw::command_program>(tw::compile(stages[0], device));
       if (program->error) continue;
       ++on_device;
       run modelled(n, m);

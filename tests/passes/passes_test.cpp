@@ -487,8 +487,8 @@ TEST(SplitCores, VectorWorkIsOnTheVectorCore) {
 
 TEST(Pipeline, RunTimeAndCompileTimeAgree) {
   using kernel = tw::kernels::gemm<tw::f16, 64, 64, 64>;
-  const auto made = std::make_unique<tw::program>(tw::compile(tw::trace<kernel>(), tw::mtia_2i));
-  const tw::program& constant = tw::program_of<kernel, tw::mtia_2i>;
+  const auto made = std::make_unique<tw::command_program>(tw::compile(tw::trace<kernel>(), tw::mtia_2i));
+  const tw::command_program& constant = tw::program<kernel, tw::mtia_2i>;
   ASSERT_FALSE(made->error);
   ASSERT_EQ(made->commands.size(), constant.commands.size());
   for (int core = 0; core < 2; ++core) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr program_limits roomy{393216, 32768, 15, 2, 1};
 
-constexpr program scaled_sum() {
+constexpr command_program scaled_sum() {
   program_builder b;
   const auto x = b.pointer(dtype::f32);
   const auto out = b.pointer(dtype::f32, true);
@@ -29,7 +29,7 @@ constexpr program scaled_sum() {
 }
 
 // A program is a constant.
-constexpr program constant = scaled_sum();
+constexpr command_program constant = scaled_sum();
 static_assert(!verify(constant, roomy));
 static_assert(constant.commands.size() == 3);
 
@@ -39,7 +39,7 @@ TEST(Builder, LaysBuffersOutOneAfterTheOther) {
   const auto second = b.add_buffer(dtype::i8, make_shape<65>());
   const auto sums = b.add_buffer(dtype::f32, make_shape<2>(), 1, memory_space::re);
   const auto third = b.add_buffer(dtype::f16, make_shape<2>());
-  const program p = b.finish();
+  const command_program p = b.finish();
   EXPECT_EQ(p.buffers[first].offset, 0);
   EXPECT_EQ(p.buffers[second].offset, 64);
   EXPECT_EQ(p.buffers[third].offset, 192);
@@ -48,7 +48,7 @@ TEST(Builder, LaysBuffersOutOneAfterTheOther) {
 }
 
 TEST(Builder, FillsCommandsIn) {
-  const program p = constant;
+  const command_program p = constant;
   const command& load = p.commands[0];
   EXPECT_EQ(load.where, unit::dma_in);
   EXPECT_EQ(load.type, dtype::f32);
@@ -77,7 +77,7 @@ TEST(Builder, NotesTheSourceLine) {
   const auto zero = core.constant(dtype::f32, 0);
   core.compute(unit::se, op::constant, dtype::f32, b.push(buffer), {b.value(zero, dtype::f32)});
   const int line = __LINE__ - 1;
-  const program p = b.finish();
+  const command_program p = b.finish();
   EXPECT_EQ(p.buffers[0].line, buffer_line);
   EXPECT_EQ(p.commands[0].line, line);
   EXPECT_EQ(p.cores[0][1].line, line);
@@ -108,7 +108,7 @@ TEST(Builder, ComparesGiveBooleans) {
   const auto one = core.constant(dtype::i64, 1);
   const auto less = core.apply(op::lt, dtype::i64, one, one);
   core.apply(op::where, dtype::i64, less, one, one);
-  const program p = b.finish();
+  const command_program p = b.finish();
   EXPECT_EQ(p.cores[0][1].type, dtype::i1);
   EXPECT_EQ(p.cores[0][1].operand_type, dtype::i64);
   EXPECT_EQ(p.cores[0][2].type, dtype::i64);

@@ -14,7 +14,7 @@ constexpr program_limits limits{16384, 1024, 4, 2, 1};
 // A sound program with everything in it: loop, move, transfers, dot, reduce, in-place and release.
 //   buffers: 0 in f16[4, 4], 1 sum f32[4, 4] in RE, 2 out f32[4, 4], 3 row f32[4]
 //   commands: 0 clear, 1 load, 2 dot, 3 drain, 4 neg in place, 5 reduce, 6 store
-program sound() {
+command_program sound() {
   program_builder b;
   const auto x = b.pointer(dtype::f16);
   const auto y = b.pointer(dtype::f32, true);
@@ -50,7 +50,7 @@ program sound() {
 struct fault {
   std::int32_t line;
   const char* why;
-  std::function<void(program&)> change;
+  std::function<void(command_program&)> change;
 };
 
 TEST(Verify, AcceptsASoundProgram) {
@@ -62,123 +62,123 @@ TEST(Verify, FindsEveryKindOfFault) {
   const std::vector<fault> faults = {
       // buffers
       {1, "a buffer needs a type, tiles and an offset",
-       [](program& p) { p.buffers[0].multiplier = 0; }},
+       [](command_program& p) { p.buffers[0].multiplier = 0; }},
       {3, "a buffer needs a type, tiles and an offset",
-       [](program& p) { p.buffers[2].tile[0] = 0; }},
+       [](command_program& p) { p.buffers[2].tile[0] = 0; }},
       {3, "a buffer's offset is no multiple of its element size",
-       [](program& p) { p.buffers[2].offset = 130; }},
+       [](command_program& p) { p.buffers[2].offset = 130; }},
       // registers
-      {0, "more registers than instructions", [](program& p) { p.registers = 5000; }},
-      {14, "no such register", [](program& p) { p.cores[0][5].operands[0] = 99; }},
+      {0, "more registers than instructions", [](command_program& p) { p.registers = 5000; }},
+      {14, "no such register", [](command_program& p) { p.cores[0][5].operands[0] = 99; }},
       {14, "a register is read before this core gives it a value",
-       [](program& p) { p.cores[0][5].operands[0] = p.cores[0][6].result; }},
+       [](command_program& p) { p.cores[0][5].operands[0] = p.cores[0][6].result; }},
       {14, "a register has another type",
-       [](program& p) { p.cores[0][5].operands[0] = p.cores[0][3].result; }},
+       [](command_program& p) { p.cores[0][5].operands[0] = p.cores[0][3].result; }},
       {20, "a register changes its type",
-       [](program& p) { p.cores[0][12].result = p.cores[0][6].result; }},
-      {10, "no such register", [](program& p) { p.cores[0][0].result = -1; }},
+       [](command_program& p) { p.cores[0][12].result = p.cores[0][6].result; }},
+      {10, "no such register", [](command_program& p) { p.cores[0][0].result = -1; }},
       // scalars
-      {14, "not an operation on scalars", [](program& p) { p.cores[0][5].code = op::load; }},
+      {14, "not an operation on scalars", [](command_program& p) { p.cores[0][5].code = op::load; }},
       {14, "the operation does not take this type",
-       [](program& p) {
+       [](command_program& p) {
          p.cores[0][0].type = p.cores[0][1].type = p.cores[0][5].type = dtype::f64;
          p.cores[0][5].operand_type = dtype::f64;
          p.cores[0][5].code = op::shl;
        }},
       {14, "the operation has a result of another type",
-       [](program& p) { p.cores[0][5].code = op::lt; }},
-      {13, "no such parameter", [](program& p) { p.cores[0][3].value = 3; }},
+       [](command_program& p) { p.cores[0][5].code = op::lt; }},
+      {13, "no such parameter", [](command_program& p) { p.cores[0][3].value = 3; }},
       {13, "a scalar parameter of another type, or a pointer",
-       [](program& p) { p.cores[0][3].value = 0; }},
+       [](command_program& p) { p.cores[0][3].value = 0; }},
       {10, "a grid has axes 0 to 2",
-       [](program& p) {
+       [](command_program& p) {
          p.cores[0][0].code = op::program_id;
          p.cores[0][0].value = 3;
        }},
       // control
-      {17, "a loop runs over i32 or i64", [](program& p) { p.cores[0][8].type = dtype::u32; }},
-      {21, "a loop and its end do not match", [](program& p) { p.cores[0][13].target = 7; }},
-      {21, "a loop and its end do not match", [](program& p) { p.cores[0][8].target = 12; }},
+      {17, "a loop runs over i32 or i64", [](command_program& p) { p.cores[0][8].type = dtype::u32; }},
+      {21, "a loop and its end do not match", [](command_program& p) { p.cores[0][13].target = 7; }},
+      {21, "a loop and its end do not match", [](command_program& p) { p.cores[0][8].target = 12; }},
       {17, "a loop has no end",
-       [](program& p) {
+       [](command_program& p) {
          p.cores[0][13].what = instruction::kind::release;
          p.cores[0][13].target = 0;
        }},
-      {16, "no such command", [](program& p) { p.cores[0][7].target = 7; }},
-      {33, "no such buffer", [](program& p) { p.cores[1][3].target = 4; }},
+      {16, "no such command", [](command_program& p) { p.cores[0][7].target = 7; }},
+      {33, "no such buffer", [](command_program& p) { p.cores[1][3].target = 4; }},
       // who does what
       {31, "vector work for a core without vector unit",
-       [](program& p) { std::swap(p.cores[0], p.cores[1]); }},
+       [](command_program& p) { std::swap(p.cores[0], p.cores[1]); }},
       {32, "a buffer is read by both cores, or written by both cores",
-       [](program& p) {
+       [](command_program& p) {
          p.commands[5].inputs[0].index = 0;
          p.commands[5].inputs[0].type = dtype::f16;
          p.commands[5].type = dtype::f16;
        }},
       {16, "this unit does not do this operation",
-       [](program& p) { p.commands[0].where = unit::dpe; }},
+       [](command_program& p) { p.commands[0].where = unit::dpe; }},
       {19, "this unit does not do this operation",
-       [](program& p) { p.commands[2].where = unit::se; }},
+       [](command_program& p) { p.commands[2].where = unit::se; }},
       {31, "only DPE, RE and SE reach the reduction engine's memory",
-       [](program& p) { p.buffers[2].space = memory_space::re; }},
+       [](command_program& p) { p.buffers[2].space = memory_space::re; }},
       {18, "loads are for DMA in, stores for DMA out",
-       [](program& p) { p.commands[1].where = unit::dma_out; }},
+       [](command_program& p) { p.commands[1].where = unit::dma_out; }},
       // operands
       {22, "an operand is missing",
-       [](program& p) { p.commands[3].inputs[0].from = operand::source::none; }},
+       [](command_program& p) { p.commands[3].inputs[0].from = operand::source::none; }},
       {22, "more operands than the operation has",
-       [](program& p) { p.commands[3].inputs[1] = p.commands[3].inputs[0]; }},
+       [](command_program& p) { p.commands[3].inputs[1] = p.commands[3].inputs[0]; }},
       {22, "the output is no buffer",
-       [](program& p) { p.commands[3].output.from = operand::source::none; }},
+       [](command_program& p) { p.commands[3].output.from = operand::source::none; }},
       {34, "a store has no output tile",
-       [](program& p) { p.commands[6].output = p.commands[6].inputs[0]; }},
-      {22, "no such buffer", [](program& p) { p.commands[3].inputs[0].index = 9; }},
+       [](command_program& p) { p.commands[6].output = p.commands[6].inputs[0]; }},
+      {22, "no such buffer", [](command_program& p) { p.commands[3].inputs[0].index = 9; }},
       {22, "an operand and its buffer differ in type",
-       [](program& p) { p.commands[3].inputs[0].type = dtype::i32; }},
+       [](command_program& p) { p.commands[3].inputs[0].type = dtype::i32; }},
       {22, "an operand is larger than its tile",
-       [](program& p) { p.commands[3].inputs[0].dims[0] = 5; }},
+       [](command_program& p) { p.commands[3].inputs[0].dims[0] = 5; }},
       {19, "a tile further ahead than the buffer has room for",
-       [](program& p) { p.commands[2].inputs[0].ahead = 2; }},
+       [](command_program& p) { p.commands[2].inputs[0].ahead = 2; }},
       {19, "this operand cannot be a scalar",
-       [](program& p) {
+       [](command_program& p) {
          p.commands[2].inputs[0].from = operand::source::scalar;
          p.commands[2].inputs[0].type = dtype::i64;
          p.commands[2].inputs[0].index = p.cores[0][0].result;
        }},
       {31, "an in-place command's output is the tile of its input, and stays there",
-       [](program& p) { p.commands[4].inputs[0].advances = true; }},
+       [](command_program& p) { p.commands[4].inputs[0].advances = true; }},
       // shapes and types
-      {18, "no such parameter", [](program& p) { p.commands[1].argument = 3; }},
+      {18, "no such parameter", [](command_program& p) { p.commands[1].argument = 3; }},
       {18, "a transfer's parameter is a pointer of the tile's type",
-       [](program& p) { p.commands[1].argument = 1; }},
+       [](command_program& p) { p.commands[1].argument = 1; }},
       {34, "a store to a parameter that is not writable",
-       [](program& p) { p.parameters[1].writable = false; }},
-      {18, "the tile's shape is not the transfer's", [](program& p) { p.commands[1].dims[0] = 2; }},
-      {19, "an extent below 1", [](program& p) { p.commands[2].dims[0] = 0; }},
+       [](command_program& p) { p.parameters[1].writable = false; }},
+      {18, "the tile's shape is not the transfer's", [](command_program& p) { p.commands[1].dims[0] = 2; }},
+      {19, "an extent below 1", [](command_program& p) { p.commands[2].dims[0] = 0; }},
       {19, "a register has another type",
-       [](program& p) { p.commands[2].extents[0] = p.cores[0][6].result; }},
+       [](command_program& p) { p.commands[2].extents[0] = p.cores[0][6].result; }},
       {22, "the output's shape is not the command's",
-       [](program& p) { p.commands[3].dims[0] = 2; }},
-      {22, "the result has another type", [](program& p) { p.commands[3].type = dtype::i32; }},
+       [](command_program& p) { p.commands[3].dims[0] = 2; }},
+      {22, "the result has another type", [](command_program& p) { p.commands[3].type = dtype::i32; }},
       {32, "not an operation of a unit",
-       [](program& p) {
+       [](command_program& p) {
          p.commands[5].code = op::end_loop;
          p.commands[5].inputs[0] = {};
        }},
       {16, "a constant's operand is a scalar",
-       [](program& p) { p.commands[0].inputs[0] = p.commands[3].inputs[0]; }},
-      {19, "a dot takes [m, k], [k, n] and [m, n]", [](program& p) { p.commands[2].dims[2] = 3; }},
-      {19, "a dot's shape is (m, n, k)", [](program& p) { p.commands[2].dims.rank = 2; }},
-      {19, "an operand has another type", [](program& p) { p.commands[2].type = dtype::bf16; }},
+       [](command_program& p) { p.commands[0].inputs[0] = p.commands[3].inputs[0]; }},
+      {19, "a dot takes [m, k], [k, n] and [m, n]", [](command_program& p) { p.commands[2].dims[2] = 3; }},
+      {19, "a dot's shape is (m, n, k)", [](command_program& p) { p.commands[2].dims.rank = 2; }},
+      {19, "an operand has another type", [](command_program& p) { p.commands[2].type = dtype::bf16; }},
       {32, "a reduction combines by add, maximum or minimum",
-       [](program& p) { p.commands[5].combine = op::mul; }},
-      {32, "no such axis", [](program& p) { p.commands[5].axis = 2; }},
-      {32, "the input's shape is not the command's", [](program& p) { p.commands[5].dims[1] = 2; }},
+       [](command_program& p) { p.commands[5].combine = op::mul; }},
+      {32, "no such axis", [](command_program& p) { p.commands[5].axis = 2; }},
+      {32, "the input's shape is not the command's", [](command_program& p) { p.commands[5].dims[1] = 2; }},
       {32, "the output's shape is not the input's without the axis",
-       [](program& p) { p.commands[5].output.dims[0] = 2; }},
+       [](command_program& p) { p.commands[5].output.dims[0] = 2; }},
   };
   for (const fault& each : faults) {
-    program p = sound();
+    command_program p = sound();
     each.change(p);
     const verdict found = verify(p, limits);
     EXPECT_EQ(found.error.what, code::malformed) << each.why;

@@ -501,7 +501,7 @@ TILEWRIGHT_INLINE void start_phis(frame& f, std::index_sequence<Phi...>) {
 template <class Code, int Region, std::size_t... Phi>
 TILEWRIGHT_INLINE void advance_phis(frame& f, std::index_sequence<Phi...>) {
   constexpr const phi_plan* phis = Code::p.phis + Code::p.regions[Region].first_phi;
-  const std::uint64_t next[] = {[&]() -> std::uint64_t {
+  [[maybe_unused]] const std::uint64_t next[] = {[&]() -> std::uint64_t {
                                   if constexpr (phis[Phi].tile >= 0) {
                                     return 0;
                                   } else {

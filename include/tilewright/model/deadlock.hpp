@@ -23,7 +23,7 @@ inline bool finished(const pe_state& element) {
 }
 
 /// "buffer 3 (line 12): 5 pushed, 4 popped, room for 1"
-inline std::string fill_of(const program& what, const pe_state& element, buffer_index which) {
+inline std::string fill_of(const command_program& what, const pe_state& element, buffer_index which) {
   const buffer_state& ring = element.buffers[static_cast<std::size_t>(which)];
   return "buffer " + std::to_string(which) + " (line " + std::to_string(what.buffers[which].line) +
          "): " + std::to_string(ring.pushed) + " pushed, " + std::to_string(ring.popped) +
@@ -31,7 +31,7 @@ inline std::string fill_of(const program& what, const pe_state& element, buffer_
 }
 
 /// What the command waits for, in words.
-inline std::string reason_of(const program& what, const pe_state& element,
+inline std::string reason_of(const command_program& what, const pe_state& element,
                              const command_facts& facts, const flight& head) {
   for (int i = 0; i < facts.use_count; ++i) {
     const tile_use& use = facts.uses[i];
@@ -51,7 +51,7 @@ inline std::string reason_of(const program& what, const pe_state& element,
 
 /// The message for a run in which nothing can happen any more: the elements that stand still (the
 /// first of them in full), each core, each unit's next commands and each buffer's fill.
-inline std::string deadlock_message(const program& what, const std::vector<pe_state>& pes,
+inline std::string deadlock_message(const command_program& what, const std::vector<pe_state>& pes,
                                     const std::vector<flight>& flights,
                                     const std::vector<command_facts>& facts) {
   std::string text = "model: the command program cannot advance";

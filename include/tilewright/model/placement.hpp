@@ -18,7 +18,7 @@
 namespace tilewright::model_detail {
 
 /// Calls `fail` when the arguments are not what the program's parameters ask for.
-inline void check_arguments(const program& what, const grid& programs,
+inline void check_arguments(const command_program& what, const grid& programs,
                             std::span<const argument> arguments, const model_options& options) {
   if (arguments.size() != static_cast<std::size_t>(what.parameters.size())) {
     fail(("model: the program has " + std::to_string(what.parameters.size()) +

@@ -26,7 +26,7 @@ constexpr program_limits limits_of(const device_spec& spec) {
 }
 
 /// Calls `fail` when the program is malformed or the device cannot run it.
-inline void check_program(const program& what, const device_spec& spec) {
+inline void check_program(const command_program& what, const device_spec& spec) {
   const auto stop = [](std::int32_t line, const std::string& why) {
     fail(("model: line " + std::to_string(line) + ": " + why).c_str());
   };
@@ -48,7 +48,7 @@ constexpr bool may_meet(const command& a, const command& b, std::uint32_t overla
 }
 
 /// The core that issues each command; -1 for none.
-inline std::vector<int> issuing_cores(const program& what) {
+inline std::vector<int> issuing_cores(const command_program& what) {
   std::vector<int> cores(static_cast<std::size_t>(what.commands.size()), -1);
   for (int core = 0; core < max_cores; ++core) {
     for (const instruction& step : what.cores[core]) {
@@ -61,7 +61,7 @@ inline std::vector<int> issuing_cores(const program& what) {
 /// Marks the transfers whose program order counts: those that can touch bytes that another one of
 /// the program stores. Calls `fail` if two such are issued by different cores, whose order is not
 /// known.
-inline void mark_ordered(const program& what, std::uint32_t overlapping,
+inline void mark_ordered(const command_program& what, std::uint32_t overlapping,
                          std::vector<command_facts>& facts) {
   const std::vector<int> cores = issuing_cores(what);
   for (std::int32_t a = 0; a < what.commands.size(); ++a) {
@@ -81,7 +81,7 @@ inline void mark_ordered(const program& what, std::uint32_t overlapping,
 }
 
 /// The facts of every command. `places` is the memory of each argument.
-inline std::vector<command_facts> facts_of(const program& what, const device_spec& spec,
+inline std::vector<command_facts> facts_of(const command_program& what, const device_spec& spec,
                                            const std::vector<memory>& places) {
   std::vector<command_facts> all;
   for (const command& each : what.commands) {

@@ -51,7 +51,7 @@ namespace tilewright::model_detail {
 ///   order of events within a cycle does not matter.
 class simulator {
  public:
-  simulator(const program& what, const device_spec& spec, const grid& programs,
+  simulator(const command_program& what, const device_spec& spec, const grid& programs,
             std::span<const argument> arguments, const model_options& options)
       : program_(what),
         spec_(spec),
@@ -571,7 +571,7 @@ class simulator {
                                   options_.trace_pes.end());
   }
 
-  const program& program_;
+  const command_program& program_;
   const device_spec& spec_;
   const grid grid_;
   std::span<const argument> arguments_;

@@ -60,7 +60,7 @@ struct model_target {
       // The constant program takes arguments for memory of their own.
       if (overlapping == 0) return run_program(constant::lowered, device, programs, arguments, options);
     }
-    const auto made = std::make_unique<program>(compile(trace<K>(), device, overlapping));
+    const auto made = std::make_unique<command_program>(compile(trace<K>(), device, overlapping));
     if (made->error) {
       detail::message text;
       detail::put(text, sentence_of(made->error.what), " (line ", made->error.line, ", need ",

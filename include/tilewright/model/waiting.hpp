@@ -12,7 +12,7 @@
 namespace tilewright::model_detail {
 
 /// Whether two transfers touch the same bytes, as far as their lowest and highest element tell.
-inline bool touch_same(const flight& a, const flight& b, const program& what,
+inline bool touch_same(const flight& a, const flight& b, const command_program& what,
                        std::span<const argument> arguments) {
   if (a.bytes == 0 || b.bytes == 0) return false;
   const command& first = what.commands[a.command];
@@ -30,7 +30,7 @@ inline bool touch_same(const flight& a, const flight& b, const program& what,
 /// Whether a transfer that its program does earlier touches the same bytes, is not complete, and
 /// one of the two is a store. Programs among each other have no order.
 inline bool waits_for_memory(const pe_state& element, const std::vector<flight>& flights,
-                             std::uint32_t id, const program& what,
+                             std::uint32_t id, const command_program& what,
                              std::span<const argument> arguments) {
   const flight& mine = flights[id];
   const bool stores = what.commands[mine.command].code == op::store;
@@ -48,7 +48,7 @@ inline bool waits_for_memory(const pe_state& element, const std::vector<flight>&
 /// What keeps flight `id`, the next command of a queue, from starting. Its unit is noted where the
 /// change that it waits for will be seen.
 inline stall waits_for(pe_state& element, const std::vector<flight>& flights, std::uint32_t id,
-                       const std::vector<command_facts>& all_facts, const program& what,
+                       const std::vector<command_facts>& all_facts, const command_program& what,
                        std::span<const argument> arguments) {
   const flight& head = flights[id];
   const command_facts& facts = all_facts[static_cast<std::size_t>(head.command)];

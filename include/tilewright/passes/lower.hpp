@@ -18,7 +18,7 @@ class lowering {
     tile_ = tile_values(g_);
   }
 
-  constexpr program run() {
+  constexpr command_program run() {
     result_.buffers = s_.buffers;
     for (node_id id = 0; id < g_.size(); ++id) {
       const node& n = g_[id];
@@ -195,7 +195,7 @@ class lowering {
   const schedule& s_;
   const graph& g_;
   std::int32_t cores_;
-  program result_{};
+  command_program result_{};
   node_flags tile_{};
   node_flags needed_{};
   node_map stack_{};
@@ -210,8 +210,8 @@ class lowering {
 }  // namespace detail
 
 /// Emits the program. Scalars that both cores need are computed by both. Errors: TW-E016.
-constexpr program lower(const schedule& s, const device_spec& device) {
-  program failed;
+constexpr command_program lower(const schedule& s, const device_spec& device) {
+  command_program failed;
   failed.error = s.error;
   return s.error ? failed : detail::lowering(s, device.cores).run();
 }

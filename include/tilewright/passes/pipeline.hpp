@@ -23,23 +23,23 @@ struct compiled {
   static constexpr schedule sized = size_buffers(buffered, Device{});
   static constexpr schedule pointed = place_pointer_updates(sized);
   static constexpr schedule split = split_cores(pointed, Device{});
-  static constexpr tilewright::program lowered = lower(split, Device{});
+  static constexpr command_program lowered = lower(split, Device{});
   static constexpr diagnostic error = lowered.error;
 };
 
 /// The command program of kernel `K` for `Device`, a compile-time constant. A kernel that the device
 /// cannot run is a compile error: the sentence of its TW-E code, the line and the numbers.
 template <Kernel K, const auto& Device>
-inline constexpr const tilewright::program& program_of =
+inline constexpr const command_program& program =
     without_error<compiled<K, std::remove_cvref_t<decltype(Device)>>>::lowered;
 
 /// The same passes on any graph and device, at run time. `overlapping` is the set of arguments (bit
 /// p for argument p) whose memory overlaps; by default no two do. Errors: those of all passes, and
 /// TW-E004 for a graph that breaks a rule.
-constexpr program compile(const graph& traced, const device_spec& device,
+constexpr command_program compile(const graph& traced, const device_spec& device,
                           std::uint32_t overlapping = 0) {
   if (const diagnostic broken = verify(traced)) {
-    program failed;
+    command_program failed;
     failed.error = broken;
     return failed;
   }

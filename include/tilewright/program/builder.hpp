@@ -35,7 +35,7 @@ namespace detail {
 
 /// Adds to one of the program's lists and returns the position; when it is full, -1 and TW-E016.
 template <class List, class Item>
-constexpr std::int16_t append(program& owner, List& list, const Item& item, int line) {
+constexpr std::int16_t append(command_program& owner, List& list, const Item& item, int line) {
   if (!list.push_back(item)) {
     if (!owner.error) {
       owner.error = {code::program_full, line, list.capacity() + 1, list.capacity()};
@@ -101,7 +101,7 @@ class program_builder {
   constexpr core_builder core(int index);
 
   /// The program so far.
-  constexpr const program& finish() const { return result_; }
+  constexpr const command_program& finish() const { return result_; }
 
  private:
   friend class core_builder;
@@ -122,7 +122,7 @@ class program_builder {
     return made;
   }
 
-  program result_{};
+  command_program result_{};
   std::int64_t ends_[2] = {0, 0};
 };
 
@@ -283,7 +283,7 @@ class core_builder {
   }
 
  private:
-  using instruction_list = std::remove_extent_t<decltype(program::cores)>;
+  using instruction_list = std::remove_extent_t<decltype(command_program::cores)>;
 
   constexpr instruction_list& list() { return owner_->result_.cores[core_]; }
 

@@ -136,7 +136,7 @@ constexpr void put_scalar(Text& out, const instruction& step) {
 }
 
 template <class Text>
-constexpr void put_instruction(Text& out, const program& what, const instruction& step) {
+constexpr void put_instruction(Text& out, const command_program& what, const instruction& step) {
   switch (step.what) {
     case instruction::kind::scalar:
       put_scalar(out, step);
@@ -178,7 +178,7 @@ constexpr void put_instruction(Text& out, const program& what, const instruction
 /// each core's list, indented by loops, every line with the source line that it comes from. An
 /// operand is written as (buffer, tiles ahead of its read pointer, pop or push).
 template <class Text>
-constexpr void dump(const program& what, Text& out) {
+constexpr void dump(const command_program& what, Text& out) {
   using detail::put;
   for (std::int32_t p = 0; p < what.parameters.size(); ++p) {
     const parameter& each = what.parameters[p];

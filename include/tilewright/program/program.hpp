@@ -128,7 +128,7 @@ struct parameter {
 };
 
 /// What every processing element runs, once per program id.
-struct program {
+struct command_program {
   detail::inplace_vector<buffer, 48> buffers;
   detail::inplace_vector<command, 256> commands;
   detail::inplace_vector<instruction, 1024> cores[max_cores];

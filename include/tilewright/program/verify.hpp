@@ -30,11 +30,11 @@ namespace detail {
 
 /// Registers that a program can have: each instruction gives a value to one at most.
 inline constexpr std::int32_t max_registers =
-    max_cores * std::remove_extent_t<decltype(program::cores)>::capacity();
+    max_cores * std::remove_extent_t<decltype(command_program::cores)>::capacity();
 
 class program_verifier {
  public:
-  constexpr program_verifier(const program& what, const program_limits& limits)
+  constexpr program_verifier(const command_program& what, const program_limits& limits)
       : program_(what), limits_(limits) {
     for (std::int8_t& owner : readers_) owner = -1;
     for (std::int8_t& owner : writers_) owner = -1;
@@ -369,13 +369,13 @@ class program_verifier {
            "the output's shape is not the input's without the axis");
   }
 
-  const program& program_;
+  const command_program& program_;
   const program_limits limits_;
   verdict found_{};
   dtype types_[max_registers]{};  // of the registers, on the core at hand
   // The core that reads (writes) each buffer, -1 while none does.
-  std::int8_t readers_[decltype(program::buffers)::capacity()]{};
-  std::int8_t writers_[decltype(program::buffers)::capacity()]{};
+  std::int8_t readers_[decltype(command_program::buffers)::capacity()]{};
+  std::int8_t writers_[decltype(command_program::buffers)::capacity()]{};
 };
 
 }  // namespace detail
@@ -384,7 +384,7 @@ class program_verifier {
 /// has one core that reads and one that writes; loops match; registers have a value of the right
 /// type on the core that reads them; every command that is issued has the operands, shapes, types
 /// and unit that its operation needs. `need` and `have` of the error are what the rule speaks of.
-constexpr verdict verify(const program& what, const program_limits& limits) {
+constexpr verdict verify(const command_program& what, const program_limits& limits) {
   return detail::program_verifier(what, limits).run();
 }
 
