@@ -389,7 +389,7 @@ TEST(Model, NothingToDoTakesNoTime) {
     EXPECT_EQ(r.roofline_part(), 1.0);
   }
   // Programs without instructions take none either.
-  const report r = run_program(program{}, tiny_device(), grid(100), {}, timing());
+  const report r = run_program(command_program{}, tiny_device(), grid(100), {}, timing());
   EXPECT_EQ(r.cycles, 0);
   EXPECT_EQ(r.programs, 100);
 }
