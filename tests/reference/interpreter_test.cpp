@@ -229,6 +229,34 @@ TEST(Interpreter, ReductionsAlongEachAxis) {
       });
 }
 
+struct padded_maximum {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> out, i32 n) {
+    auto i = tl.arange<32>();
+    tl.store(out, tl.max<0>(tl.load(x + i, i < n)));
+    tl.store(out + 1, tl.sum<0>(tl.load(x + i, i < n)));
+  }
+};
+
+// Padding of 0 ties with an element of -0: lanes 2 to 15 end in 0, only lane 1 in -0, and when they
+// are folded, lane 0 has taken lane 8's 0 before it meets lane 1.
+TEST(Interpreter, PaddingKeepsTheSignOfZero) {
+  std::vector<float> x(32, -1.0f);
+  x[17] = -0.0f;
+  std::vector<float> got;
+  tests::run_stages<padded_maximum>(
+      grid(1),
+      [&] {
+        got.assign(2, -1.0f);
+        return std::vector<argument>{tests::bind(x), tests::bind(got),
+                                     tests::bind(std::int32_t{18})};
+      },
+      [&] {
+        EXPECT_EQ(got[0], 0.0f);
+        EXPECT_FALSE(std::signbit(got[0]));
+        EXPECT_EQ(got[1], -17.0f);
+      });
+}
+
 template <class T>
 struct sum_of_row {
   static constexpr void body(lang& tl, ptr<const T> x, ptr<T> out) {

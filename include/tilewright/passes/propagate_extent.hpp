@@ -160,7 +160,8 @@ class lane_demand {
   }
 
   /// A reduction may stop at the operand's extent if what lies behind is one value that can be
-  /// combined afterwards: any for max and min, zero for a sum.
+  /// combined afterwards: zero for a sum; for max and min any but a zero of a float, since 0 and -0
+  /// tie, and the tree then keeps the one that it meets first.
   constexpr void visit_reduce(const node& n, const node_id* counts) {
     const node_id source = n.operand(0);
     const int axis = static_cast<int>(n.value);
@@ -172,8 +173,9 @@ class lane_demand {
   constexpr node_id reduced_lanes(const node& n) const {
     const access* a = padded_load(n.operand(0));
     if (a == nullptr) return lanes::all;
-    const bool combines_once =
-        n.combine != op::add || is_zero(g_[n.operand(0)].type, a->fill_bits);
+    const dtype type = g_[n.operand(0)].type;
+    const bool zero = is_zero(type, a->fill_bits);
+    const bool combines_once = n.combine == op::add ? zero : !(is_float(type) && zero);
     return combines_once ? a->extents[static_cast<int>(n.value)] : lanes::all;
   }
 
