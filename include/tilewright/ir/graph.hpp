@@ -47,7 +47,6 @@ struct node {
   /// Per dimension: a scalar i64 node with the number of leading lanes that matter, or no_node for
   /// all of them. Set by propagate_extent.
   node_id extents[max_rank] = {no_node, no_node, no_node, no_node, no_node};
-  std::int32_t loop_group = 0;  ///< vector-core nodes of equal group share a loop; 0 is none
 
   constexpr node_id operand(int index) const { return operands[static_cast<std::size_t>(index)]; }
   constexpr bool is_scalar() const { return dims.rank == 0; }
