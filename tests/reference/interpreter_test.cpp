@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <reference/gemm.hpp>
@@ -392,6 +393,42 @@ TEST(Interpreter, LiteralsAreWeakAndSmallFloatsStaySmall) {
   std::vector<float> out(5, -1.0f);
   launch<small_numbers>(reference::interpreter, grid(1), &yes, h, out);
   EXPECT_EQ(out, (std::vector<float>{0.0f, 2048.0f, 2049.0f, 2048.0f / 3.0f, 4.5f}));
+}
+
+struct rotation {
+  static constexpr void body(lang& tl, ptr<std::int32_t> out, i32 n) {
+    auto a = n + 1;
+    auto b = n + 2;
+    auto c = n + 3;
+    for ([[maybe_unused]] auto i : tl.range(n)) {
+      auto t = a;
+      a = b;
+      b = c;
+      c = t;
+    }
+    tl.store(out, a);
+    tl.store(out + 1, b);
+    tl.store(out + 2, c);
+  }
+};
+
+// The phis of a loop change at once: without the copies that tracing leaves between them, each takes
+// the value that its neighbour had before.
+TEST(Interpreter, PhisChangeAtOnce) {
+  auto g = std::make_unique<graph>(trace<rotation>());
+  int direct = 0;
+  for (node& n : g->nodes) {
+    if (n.code != op::phi) continue;
+    while ((*g)[n.operand(1)].code == op::copy) n.operands[1] = (*g)[n.operand(1)].operand(0);
+    direct += (*g)[n.operand(1)].code == op::phi ? 1 : 0;
+  }
+  ASSERT_EQ(direct, 3);
+  for (const std::int32_t n : {0, 1, 2, 3, 4}) {
+    std::vector<std::int32_t> out(3);
+    const std::vector<argument> bound = {tests::bind(out), tests::bind(n)};
+    reference::interpret(*g, grid(1), bound);
+    for (std::int32_t k = 0; k < 3; ++k) EXPECT_EQ(out[at(k)], n + 1 + (k + n) % 3) << n;
+  }
 }
 
 // ---- what it refuses ----
