@@ -188,8 +188,7 @@ struct nest_evaluator {
   static constexpr bool is_short() {
     int operations = 0;
     for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
-      const op code = Code::g[value_at(i).id].code;
-      operations += code == op::exp || code == op::log ? 16 : 1;
+      operations += info_of(Code::g[value_at(i).id].code).cost;
     }
     return operations <= 6;
   }

@@ -197,16 +197,11 @@ class planner {
       const node& n = g_[id];
       std::int32_t cost = 0;
       switch (n.code) {
-        case op::exp:
-        case op::log: cost = 16; break;
-        case op::div:
-        case op::rem:
-        case op::sqrt: cost = 6; break;
         case op::load: cost = 2; break;
         case op::dot:
         case op::reduce:
         case op::phi: at_[id].cost = 2; continue;
-        default: cost = is_elementwise(n.code) ? 1 : 0; break;
+        default: cost = is_elementwise(n.code) ? info_of(n.code).cost : 0; break;
       }
       for (int i = 0; i < operand_slots(n); ++i) {
         const node_id used = operand(n, i);

@@ -19,7 +19,7 @@ enum class op_kind : std::uint8_t {
   shift,        ///< (T, T) -> T, integers
   unary,        ///< T -> T, any type
   unary_bits,   ///< T -> T, integers and i1
-  unary_float,  ///< T -> T, floats
+  unary_float,  ///< T -> T, floats; the SIMD engine looks such functions up in tables
   select,       ///< (i1, T, T) -> T
   structural,   ///< not element-wise; the rule is in the verifier
 };
@@ -30,43 +30,45 @@ inline constexpr unit_set vector_only = units_of(unit::vector);
 inline constexpr unit_set no_unit = 0;  // becomes part of an address, a mask or a loop
 }  // namespace detail
 
-// X(name, kind, units, host_ulp, summary, scalar meaning of x, y, z)
+// X(name, kind, units, cost, host_ulp, summary, scalar meaning of x, y, z)
+// `cost` is the number of vector instructions for a vector of results. Assumed: exp and log are a
+// range reduction and a polynomial of about 16, division and square root take the time of 4.
 // `host_ulp` is the largest difference in units in the last place between the host's SIMD form and
 // the scalar meaning; 0 promises equal bits.
 #define TILEWRIGHT_ELEMENTWISE_OPS(X)                                                             \
-  X(add, arithmetic, simd_units, 0, "x + y; integers wrap", scalar_math::add(x, y))               \
-  X(sub, arithmetic, simd_units, 0, "x - y; integers wrap", scalar_math::sub(x, y))               \
-  X(mul, arithmetic, simd_units, 0, "x * y; integers wrap", scalar_math::mul(x, y))               \
-  X(div, arithmetic, simd_units, 0, "x / y; integers truncate toward zero, x / 0 has all bits one", \
+  X(add, arithmetic, simd_units, 1, 0, "x + y; integers wrap", scalar_math::add(x, y))            \
+  X(sub, arithmetic, simd_units, 1, 0, "x - y; integers wrap", scalar_math::sub(x, y))            \
+  X(mul, arithmetic, simd_units, 1, 0, "x * y; integers wrap", scalar_math::mul(x, y))            \
+  X(div, arithmetic, simd_units, 4, 0, "x / y; integers truncate toward zero, x / 0 has all bits one", \
     scalar_math::div(x, y))                                                                       \
-  X(rem, arithmetic, vector_only, 0, "x % y with the sign of x; x % 0 is x; fmod for floats",     \
+  X(rem, arithmetic, vector_only, 4, 0, "x % y with the sign of x; x % 0 is x; fmod for floats",  \
     scalar_math::rem(x, y))                                                                       \
-  X(maximum, arithmetic, simd_units, 0, "the larger; a number wins over NaN, x wins a tie",       \
+  X(maximum, arithmetic, simd_units, 1, 0, "the larger; a number wins over NaN, x wins a tie",    \
     scalar_math::maximum(x, y))                                                                   \
-  X(minimum, arithmetic, simd_units, 0, "the smaller; a number wins over NaN, x wins a tie",      \
+  X(minimum, arithmetic, simd_units, 1, 0, "the smaller; a number wins over NaN, x wins a tie",   \
     scalar_math::minimum(x, y))                                                                   \
-  X(lt, compare, simd_units, 0, "x < y; false when either is NaN", x < y)                         \
-  X(le, compare, simd_units, 0, "x <= y; false when either is NaN", x <= y)                       \
-  X(gt, compare, simd_units, 0, "x > y; false when either is NaN", x > y)                         \
-  X(ge, compare, simd_units, 0, "x >= y; false when either is NaN", x >= y)                       \
-  X(eq, compare, simd_units, 0, "x == y; false when either is NaN", x == y)                       \
-  X(ne, compare, simd_units, 0, "x != y; true when either is NaN", x != y)                        \
-  X(bit_and, bitwise, simd_units, 0, "bits set in both; logical and of i1", x & y)                \
-  X(bit_or, bitwise, simd_units, 0, "bits set in either; logical or of i1", x | y)                \
-  X(bit_xor, bitwise, simd_units, 0, "bits set in one only", x ^ y)                               \
-  X(shl, shift, vector_only, 0, "x << y, y modulo the width", scalar_math::shl(x, y))             \
-  X(shr, shift, vector_only, 0, "x >> y, y modulo the width; arithmetic when x is signed",        \
+  X(lt, compare, simd_units, 1, 0, "x < y; false when either is NaN", x < y)                      \
+  X(le, compare, simd_units, 1, 0, "x <= y; false when either is NaN", x <= y)                    \
+  X(gt, compare, simd_units, 1, 0, "x > y; false when either is NaN", x > y)                      \
+  X(ge, compare, simd_units, 1, 0, "x >= y; false when either is NaN", x >= y)                    \
+  X(eq, compare, simd_units, 1, 0, "x == y; false when either is NaN", x == y)                    \
+  X(ne, compare, simd_units, 1, 0, "x != y; true when either is NaN", x != y)                     \
+  X(bit_and, bitwise, simd_units, 1, 0, "bits set in both; logical and of i1", x & y)             \
+  X(bit_or, bitwise, simd_units, 1, 0, "bits set in either; logical or of i1", x | y)             \
+  X(bit_xor, bitwise, simd_units, 1, 0, "bits set in one only", x ^ y)                            \
+  X(shl, shift, vector_only, 1, 0, "x << y, y modulo the width", scalar_math::shl(x, y))          \
+  X(shr, shift, vector_only, 1, 0, "x >> y, y modulo the width; arithmetic when x is signed",     \
     scalar_math::shr(x, y))                                                                       \
-  X(neg, unary, simd_units, 0, "sign flip for floats, wrapping 0 - x for integers",               \
+  X(neg, unary, simd_units, 1, 0, "sign flip for floats, wrapping 0 - x for integers",            \
     scalar_math::neg(x))                                                                          \
-  X(abs, unary, simd_units, 0, "magnitude; the most negative integer stays as it is",             \
+  X(abs, unary, simd_units, 1, 0, "magnitude; the most negative integer stays as it is",          \
     scalar_math::abs(x))                                                                          \
-  X(bit_not, unary_bits, vector_only, 0, "all bits inverted; logical not of i1",                  \
+  X(bit_not, unary_bits, vector_only, 1, 0, "all bits inverted; logical not of i1",               \
     scalar_math::bit_not(x))                                                                      \
-  X(exp, unary_float, simd_units, 2, "e to the power x", scalar_math::exp(x))                     \
-  X(log, unary_float, simd_units, 2, "natural logarithm", scalar_math::log(x))                    \
-  X(sqrt, unary_float, simd_units, 0, "square root, rounded to nearest", scalar_math::sqrt(x))    \
-  X(where, select, simd_units, 0, "y where x is true, else z; both are evaluated", x ? y : z)
+  X(exp, unary_float, simd_units, 16, 2, "e to the power x", scalar_math::exp(x))                 \
+  X(log, unary_float, simd_units, 16, 2, "natural logarithm", scalar_math::log(x))                \
+  X(sqrt, unary_float, simd_units, 4, 0, "square root, rounded to nearest", scalar_math::sqrt(x)) \
+  X(where, select, simd_units, 1, 0, "y where x is true, else z; both are evaluated", x ? y : z)
 
 // X(name, units, summary)
 #define TILEWRIGHT_STRUCTURAL_OPS(X)                                                              \
@@ -110,17 +112,18 @@ struct op_info {
   const char* name;
   op_kind kind;
   unit_set units;
+  int cost;
   int host_ulp;
   const char* summary;
 };
 
 namespace detail {
 inline constexpr op_info op_rows[] = {
-#define TILEWRIGHT_X(name, kind, units, ulp, summary, meaning) \
-  {#name, op_kind::kind, units, ulp, summary},
+#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, meaning) \
+  {#name, op_kind::kind, units, cost, ulp, summary},
     TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
-#define TILEWRIGHT_X(name, units, summary) {#name, op_kind::structural, units, 0, summary},
+#define TILEWRIGHT_X(name, units, summary) {#name, op_kind::structural, units, 1, 0, summary},
         TILEWRIGHT_STRUCTURAL_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
 };
@@ -186,7 +189,7 @@ template <class... Values>
 constexpr void unused(const Values&...) {}
 }  // namespace detail
 
-#define TILEWRIGHT_X(name, kind, units, ulp, summary, expression)                      \
+#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)                \
   template <>                                                                          \
   struct meaning<op::name> {                                                           \
     template <class X, class Y = X, class Z = X>                                       \

@@ -16,27 +16,6 @@ struct lanes {
 
 constexpr std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
-/// Element-wise functions that the SIMD engine looks up in tables, at `se_lut_lanes`.
-constexpr bool uses_table(op code) {
-  return code == op::exp || code == op::log || code == op::sqrt;
-}
-
-/// Vector-core operations for one element. Assumed: a function is a range reduction and a
-/// polynomial of about 16 operations; a division or square root runs at a quarter of the rate.
-constexpr std::int64_t vector_operations(op code) {
-  switch (code) {
-    case op::exp:
-    case op::log:
-      return 16;
-    case op::div:
-    case op::rem:
-    case op::sqrt:
-      return 4;
-    default:
-      return 1;
-  }
-}
-
 /// Whether the results of `code` count as floating-point operations.
 constexpr bool is_arithmetic(op code) {
   return code == op::reduce || info_of(code).kind != op_kind::structural;
@@ -53,7 +32,7 @@ constexpr std::int64_t dpe_rate(const device_spec& spec, dtype type) {
   return size_of(type) == 1 ? spec.dpe_mac_8 : spec.dpe_mac_16;
 }
 constexpr std::int64_t se_rate(const device_spec& spec, op code) {
-  return uses_table(code) ? spec.se_lut_lanes : spec.se_lanes;
+  return info_of(code).kind == op_kind::unary_float ? spec.se_lut_lanes : spec.se_lanes;
 }
 
 /// Cycles of a dot of m x n x k. A native step takes `dpe_rows` rows, `dpe_k_bytes` bytes of k and
@@ -74,7 +53,7 @@ constexpr std::int64_t dpe_cycles(const device_spec& spec, dtype type, std::int6
 
 /// Vector-core operations of a command: two per multiply-accumulate.
 constexpr std::int64_t vector_work(const command& what, const lanes& on) {
-  return what.code == op::dot ? 2 * on.count : on.count * vector_operations(what.code);
+  return what.code == op::dot ? 2 * on.count : on.count * info_of(what.code).cost;
 }
 
 /// Cycles for which a command keeps its unit (DMA apart: its time depends on what else moves).
