@@ -32,12 +32,14 @@ std::vector<T> interesting() {
     add(-std::numeric_limits<double>::infinity());
     add(std::numeric_limits<double>::quiet_NaN());
   } else {
-    values = {T{0}, T{1}, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+    const T lowest = std::numeric_limits<T>::lowest();
+    const T highest = std::numeric_limits<T>::max();
+    for (const T value : {T{0}, T{1}, lowest, highest}) values.push_back(value);
     if constexpr (!std::is_same_v<T, bool>) {
-      const T lowest = std::numeric_limits<T>::lowest();
-      const T highest = std::numeric_limits<T>::max();
-      values.insert(values.end(), {static_cast<T>(-1), static_cast<T>(highest - 1),
-                                   static_cast<T>(lowest + 1), static_cast<T>(highest / 2 + 1)});
+      values.push_back(static_cast<T>(-1));
+      values.push_back(static_cast<T>(highest - 1));
+      values.push_back(static_cast<T>(lowest + 1));
+      values.push_back(static_cast<T>(highest / 2 + 1));
     }
   }
   std::mt19937_64 random(17);
