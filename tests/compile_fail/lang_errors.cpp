@@ -125,7 +125,7 @@ struct kernel {
 #line 1022
     auto bad = x + lanes + tl.arange<3>();
 #elif TILEWRIGHT_BAD == 23
-// expect 23: TW-E118: the operands' shapes do not broadcast
+// expect 23: TW-E116: tl.load: the mask does not broadcast with the pointers
 // expect 23: lang_errors.cpp:1023\b
 #line 1023
     auto bad = tl.load(x + lanes, tl.arange<3>() < n);

@@ -102,7 +102,8 @@ class lang {
     using element = detail::pointee_t<typename Pointer::element>;
     static_assert(detail::mask_or_absent<Mask>, "TW-E110: a mask is a block of element type i1");
     using common = detail::broadcast_shape<Pointer, Mask>;
-    static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
+    static_assert(common::value.rank >= 0,
+                  "TW-E116: tl.load: the mask does not broadcast with the pointers");
     using result = detail::block_t<element, common>;
     static_assert(broadcasts_to(detail::shape_of<Other>(), result::dims),
                   "TW-E117: tl.load: `other` must broadcast to the loaded shape");

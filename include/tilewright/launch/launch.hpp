@@ -28,6 +28,28 @@ template <class... Parts>
   fail(text.c_str());
 }
 
+/// Whether a kernel's parameter takes a launch argument of type `Argument` (an lvalue).
+template <class Parameter, class Argument>
+constexpr bool binds() {
+  using element = typename Parameter::element;
+  using plain = std::remove_cv_t<Argument>;
+  if constexpr (!PointerBlock<Parameter>) {
+    if constexpr (Literal<plain>) {
+      return is_float(dtype_v<element>) || !is_float(operand_type<plain>());
+    } else {
+      return false;
+    }
+  } else if constexpr (is_unbacked<plain>::value) {
+    return std::is_same_v<plain, unbacked<pointee_t<element>>>;
+  } else {
+    return requires(element address, Argument& value) { address = value; } ||
+           requires(element address, Argument& value) {
+             address = value.data();
+             value.size();
+           };
+  }
+}
+
 template <class Parameter, class Argument>
 argument bind_pointer(int position, Argument& value, bool used) {
   using target = std::remove_pointer_t<typename Parameter::element>;
@@ -36,19 +58,14 @@ argument bind_pointer(int position, Argument& value, bool used) {
   bound.pointer = true;
   using plain = std::remove_cvref_t<Argument>;
   if constexpr (is_unbacked<plain>::value) {
-    static_assert(std::is_same_v<plain, unbacked<std::remove_const_t<target>>>,
-                  "TW-E131: a launch argument does not have the type of the kernel's parameter");
     bound.elements = value.elements;
   } else {
     target* address = nullptr;
     if constexpr (requires { address = value; }) {
       address = value;
-    } else if constexpr (requires { address = value.data(); value.size(); }) {
+    } else {
       address = value.data();
       bound.elements = static_cast<std::int64_t>(value.size());
-    } else {
-      static_assert(!Block<Parameter>,
-                    "TW-E131: a launch argument does not have the type of the kernel's parameter");
     }
     if (used && address == nullptr && bound.elements != 0) {
       fail_launch("parameter ", position, " (ptr<", name_of(bound.type), ">) is a null pointer");
@@ -66,9 +83,6 @@ argument bind_pointer(int position, Argument& value, bool used) {
 template <class Parameter, class Argument>
 argument bind_scalar(int position, const Argument& value) {
   using element = typename Parameter::element;
-  static_assert(Literal<Argument> &&
-                    (is_float(dtype_v<element>) || !is_float(operand_type<Argument>())),
-                "TW-E131: a launch argument does not have the type of the kernel's parameter");
   argument bound;
   bound.type = dtype_v<element>;
   if (!holds<element>(value)) {
@@ -77,6 +91,26 @@ argument bind_scalar(int position, const Argument& value) {
   }
   bound.bits = to_bits(convert<element>(literal(value)));
   return bound;
+}
+
+template <class K, class Target, class... Arguments>
+decltype(auto) bind_and_run(const Target& target, const grid& programs, Arguments&... arguments) {
+  using body = body_of<decltype(&K::body)>;
+  if (const char* problem = programs.problem()) fail_launch(problem);
+  const bool used = programs.programs() > 0;
+  int position = 0;
+  const auto bind = [&]<class Parameter>(std::type_identity<Parameter>, auto& value) {
+    if constexpr (PointerBlock<Parameter>) {
+      return bind_pointer<Parameter>(position++, value, used);
+    } else {
+      return bind_scalar<Parameter>(position++, value);
+    }
+  };
+  return body::with_parameters([&]<class... Parameters>() -> decltype(auto) {
+    // One more than needed, since an array of no elements is not allowed.
+    const argument bound[] = {bind(std::type_identity<Parameters>{}, arguments)..., argument{}};
+    return target.template run<K>(programs, std::span<const argument>(bound, sizeof...(Arguments)));
+  });
 }
 
 }  // namespace detail
@@ -91,23 +125,19 @@ argument bind_scalar(int position, const Argument& value) {
 template <Kernel K, class Target, class... Arguments>
 decltype(auto) launch(const Target& target, const grid& programs, Arguments&&... arguments) {
   using body = detail::body_of<decltype(&K::body)>;
-  static_assert(body::parameter_count == sizeof...(Arguments),
+  constexpr bool complete = body::parameter_count == sizeof...(Arguments);
+  static_assert(complete,
                 "TW-E130: the number of launch arguments is not that of the kernel's parameters");
-  if (const char* problem = programs.problem()) detail::fail_launch(problem);
-  const bool used = programs.programs() > 0;
-  int position = 0;
-  const auto bind = [&]<class Parameter>(std::type_identity<Parameter>, auto& value) {
-    if constexpr (PointerBlock<Parameter>) {
-      return detail::bind_pointer<Parameter>(position++, value, used);
-    } else {
-      return detail::bind_scalar<Parameter>(position++, value);
+  if constexpr (complete) {
+    constexpr bool fits = body::with_parameters([]<class... Parameters>() {
+      return (detail::binds<Parameters, std::remove_reference_t<Arguments>>() && ...);
+    });
+    static_assert(fits,
+                  "TW-E131: a launch argument does not have the type of the kernel's parameter");
+    if constexpr (fits) {
+      return detail::bind_and_run<K>(target, programs, arguments...);
     }
-  };
-  return body::with_parameters([&]<class... Parameters>() -> decltype(auto) {
-    // One more than needed, since an array of no elements is not allowed.
-    const argument bound[] = {bind(std::type_identity<Parameters>{}, arguments)..., argument{}};
-    return target.template run<K>(programs, std::span<const argument>(bound, sizeof...(Arguments)));
-  });
+  }
 }
 
 }  // namespace tilewright
