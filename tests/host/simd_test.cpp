@@ -161,7 +161,7 @@ void check_lanes_down() {
   if constexpr (Count < lanes) {
     float moved[simd::lane_count];
     simd::store(moved, simd::lanes_down<Count>(simd::hn::ConvertTo(simd::df{}, simd::iota(0))));
-    for (int lane = 0; lane + Count < lanes; ++lane) {
+    for (int lane = 0; lane < Count; ++lane) {
       EXPECT_EQ(moved[lane], static_cast<float>(lane + Count));
     }
   }

@@ -591,6 +591,10 @@ class planner {
         kept = p_.steps[filled].tile;
         remove_step(filled);
         touch(kept, id);
+        for (std::int32_t i = 0; i < p_.nests[nest].count; ++i) {  // read later than planned
+          const nest_value& v = p_.values[p_.nests[nest].first + i];
+          if (v.from == origin::tile) touch(v.tile, id);
+        }
       } else {
         nest = value_nest(source, g_[source].dims, n.extents, id, false);
       }
@@ -784,7 +788,7 @@ class planner {
       if (!same_layout(p_.tiles[from], p_.tiles[phi.tile])) continue;
       // The place where the shared memory is first overwritten.
       const node_id written = g_[next].code == op::phi ? g_[next].operand(2) : next;
-      if (!read_only_in_place_until(phi, loop, written)) continue;
+      if (!read_only_in_place_until(phi, loop, next, written)) continue;
       p_.tiles[from].storage = phi.tile;
       phi.next = -1;
       for (std::int32_t k = 0; k < p_.phi_count; ++k) {  // an inner phi that starts with this one
@@ -802,7 +806,7 @@ class planner {
 
   /// Whether every read of the phi inside its loop comes before `written`, or is part of computing
   /// the value at `written` and reads only the element being written.
-  constexpr bool read_only_in_place_until(const phi_plan& phi, node_id loop,
+  constexpr bool read_only_in_place_until(const phi_plan& phi, node_id loop, node_id next,
                                           node_id written) const {
     const node_id end = static_cast<node_id>(g_[loop].value);
     for (std::int32_t s = 0; s < p_.step_count; ++s) {
@@ -828,9 +832,10 @@ class planner {
       if (other.id == phi.id || other.tile < 0) continue;
       const node_id other_loop = g_[other.id].operand(2);
       const node_id other_end = static_cast<node_id>(g_[other_loop].value);
-      // Copied at the head of a loop further on, or at the end of this or a further loop.
+      // Started at the head of a loop further on (where only the phi that shares the memory may
+      // read it, element by element), or copied at the end of this or a further loop.
       if (other.initial >= 0 && other_loop >= written && other_loop < end &&
-          !reads_allowed(p_.nests[other.initial], phi.tile, other_loop == written)) {
+          !reads_allowed(p_.nests[other.initial], phi.tile, other.id == next)) {
         return false;
       }
       if (other.next >= 0 && other_end >= written && other_end <= end &&

@@ -261,14 +261,19 @@ TILEWRIGHT_INLINE void store_masked(T* to, vec<T> value, mask where) {
 TILEWRIGHT_INLINE float first_lane(vf value) { return hn::GetLane(value); }
 TILEWRIGHT_INLINE std::int32_t first_lane(vi value) { return hn::GetLane(value); }
 TILEWRIGHT_INLINE std::uint32_t first_lane(vu value) { return hn::GetLane(value); }
-/// Lane l holds lane l + Count of `value`, for l + Count < lanes; the others hold anything.
+/// The first Count lanes of the result are the Count lanes behind them; Count is a power of two.
 template <int Count, class V>
 TILEWRIGHT_INLINE V lanes_down(V value) {
-  const hn::DFromV<V> d;
-  const vi indices = hn::And(hn::Iota(di{}, Count), hn::Set(di{}, lanes - 1));
-  return hn::TableLookupLanes(value, hn::IndicesFromVec(d, indices));
+  if constexpr (2 * Count == lanes) {
+    return hn::ConcatUpperUpper(hn::DFromV<V>{}, value, value);
+  } else if constexpr (Count == 4) {
+    return hn::SwapAdjacentBlocks(value);
+  } else if constexpr (Count == 2) {
+    return hn::Shuffle1032(value);
+  } else {
+    return hn::Shuffle2301(value);
+  }
 }
-
 /// One byte for each lane, 0 or 1.
 TILEWRIGHT_INLINE void store_bytes(std::uint8_t* to, mask value) {
   const vi ones = hn::IfThenElseZero(value, hn::Set(di{}, 1));
