@@ -1,5 +1,5 @@
-// Every pattern of the 16-bit floats, and their rounding from f32, against Eigen's types and against
-// the definition.
+// Every pattern of the 16-bit floats, and their rounding from f32, against Eigen's types and the
+// definition.
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
@@ -85,7 +85,8 @@ TYPED_TEST(SmallFloat, RoundsToNearestEven) {
     const float high = TypeParam::from_bits(static_cast<std::uint16_t>(pattern + 1));
     if (!std::isfinite(high)) break;
     const float middle = low + (high - low) / 2;
-    for (const float value : {std::nextafterf(middle, low), middle, std::nextafterf(middle, high)}) {
+    for (const float value :
+         {std::nextafterf(middle, low), middle, std::nextafterf(middle, high)}) {
       expect_rounding<TypeParam>(value);
       expect_rounding<TypeParam>(-value);
     }
