@@ -1,6 +1,5 @@
 // Three kernels at real sizes, run every way: how far each result is from a closed form in f64, how
 // fast the host is, and what the modelled device takes. Writes a roofline picture and a trace.
-#include <Eigen/Core>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,13 +19,14 @@
 #include <tilewright/model/trace.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include "reference/gemm.hpp"
 #include "reference/interpreter.hpp"
+#include "reference/softmax.hpp"
+#include "reference/vector_add.hpp"
 
 namespace tw = tilewright;
 
 namespace {
-
-using wide_matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 template <class T>
 std::vector<T> random_values(std::int64_t count, std::uint32_t seed) {
@@ -37,15 +37,9 @@ std::vector<T> random_values(std::int64_t count, std::uint32_t seed) {
   return values;
 }
 
-template <class T>
-wide_matrix widened(const std::vector<T>& values, std::int64_t rows, std::int64_t columns) {
-  return wide_matrix::NullaryExpr(rows, columns, [&](std::int64_t r, std::int64_t c) {
-    return static_cast<double>(values[static_cast<std::size_t>(r * columns + c)]);
-  });
-}
-
 /// Largest difference between `got` and `expected`, as a part of the largest expected magnitude.
-double error_of(const std::vector<float>& got, const wide_matrix& expected) {
+template <class Expected>
+double error_of(const std::vector<float>& got, const Expected& expected) {
   double largest = 0;
   for (std::int64_t i = 0; i < expected.size(); ++i) {
     const double difference = std::fabs(got[static_cast<std::size_t>(i)] - expected.data()[i]);
@@ -111,24 +105,22 @@ void progress(const std::string& what) { std::fprintf(stderr, "  ... %s\n", what
 // ---- the kernels ----
 
 line vector_add(std::int64_t n) {
-  // A block for the host's caches and one for the device's local memory.
-  using host_kernel = tw::kernels::vector_add<float, 4096>;
-  using device_kernel = tw::kernels::vector_add<float, 4096>;
+  using kernel = tw::kernels::vector_add<float, 4096>;
   progress("vector add of " + std::to_string(n));
   const auto x = random_values<float>(n, 1);
   const auto y = random_values<float>(n, 2);
   std::vector<float> out(x.size());
-  const wide_matrix expected = widened(x, 1, n) + widened(y, 1, n);
+  const auto expected = tw::reference::vector_add(x.data(), y.data(), n);
   const tw::grid programs(tw::cdiv(n, 4096));
   line l;
   l.name = "add f32 " + std::to_string(n);
   l.flops = static_cast<double>(n);
   l.bytes = 12.0 * static_cast<double>(n);
-  tw::launch<host_kernel>(tw::reference::interpreter, programs, x, y, out, n);
+  tw::launch<kernel>(tw::reference::interpreter, programs, x, y, out, n);
   l.interpreted = error_of(out, expected);
-  l.host_seconds = seconds_of([&] { tw::launch<host_kernel>(tw::host, programs, x, y, out, n); });
+  l.host_seconds = seconds_of([&] { tw::launch<kernel>(tw::host, programs, x, y, out, n); });
   l.on_host = error_of(out, expected);
-  l.report = tw::launch<device_kernel>(tw::model(tw::mtia_2i), programs, x, y, out, n);
+  l.report = tw::launch<kernel>(tw::model(tw::mtia_2i), programs, x, y, out, n);
   l.modelled = error_of(out, expected);
   return l;
 }
@@ -140,11 +132,7 @@ line softmax(int rows, int columns) {
   const std::int64_t count = std::int64_t{rows} * columns;
   const auto x = random_values<float>(count, 3);
   std::vector<float> out(x.size());
-  wide_matrix expected = widened(x, rows, columns);
-  for (int r = 0; r < rows; ++r) {
-    expected.row(r) = (expected.row(r).array() - expected.row(r).maxCoeff()).exp().matrix().eval();
-    expected.row(r) /= expected.row(r).sum();
-  }
+  const auto expected = tw::reference::softmax_rows(x.data(), rows, columns);
   line l;
   l.name = "softmax f32 " + std::to_string(rows) + "x" + std::to_string(columns);
   l.flops = 5.0 * static_cast<double>(count);  // maximum, difference, exp, sum, quotient
@@ -174,7 +162,7 @@ line gemm(const char* type, int size) {
   const auto a = random_values<T>(count, 4);
   const auto b = random_values<T>(count, 5);
   std::vector<float> c(static_cast<std::size_t>(count));
-  const wide_matrix expected = widened(a, size, size) * widened(b, size, size);
+  const auto expected = tw::reference::matmul(a.data(), b.data(), size, size, size);
   line l;
   l.name = std::string("matmul ") + type + " " + std::to_string(size) + "^3";
   l.flops = 2.0 * static_cast<double>(count) * size;
