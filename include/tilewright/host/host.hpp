@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <tilewright/host/executor.hpp>
-#include <tilewright/host/plan.hpp>
+#include <tilewright/host/planner.hpp>
 #include <tilewright/host/run.hpp>
 #include <tilewright/host/scratch.hpp>
 #include <tilewright/lang/trace.hpp>
