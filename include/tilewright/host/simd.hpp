@@ -261,6 +261,7 @@ TILEWRIGHT_INLINE void store_masked(T* to, vec<T> value, mask where) {
 TILEWRIGHT_INLINE float first_lane(vf value) { return hn::GetLane(value); }
 TILEWRIGHT_INLINE std::int32_t first_lane(vi value) { return hn::GetLane(value); }
 TILEWRIGHT_INLINE std::uint32_t first_lane(vu value) { return hn::GetLane(value); }
+#if HWY_TARGET != HWY_SCALAR
 /// The first Count lanes of the result are the Count lanes behind them; Count is a power of two.
 template <int Count, class V>
 TILEWRIGHT_INLINE V lanes_down(V value) {
@@ -274,6 +275,13 @@ TILEWRIGHT_INLINE V lanes_down(V value) {
     return hn::Shuffle2301(value);
   }
 }
+#else
+/// A single lane has none behind it.
+template <int Count, class V>
+TILEWRIGHT_INLINE V lanes_down(V value) {
+  return value;
+}
+#endif
 /// One byte for each lane, 0 or 1.
 TILEWRIGHT_INLINE void store_bytes(std::uint8_t* to, mask value) {
   const vi ones = hn::IfThenElseZero(value, hn::Set(di{}, 1));
