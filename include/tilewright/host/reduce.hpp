@@ -68,13 +68,13 @@ class reduction_stream {
     for (int group = 0; group < groups && group < taken_; ++group) {
       const std::int64_t chunks = (taken_ - group + groups - 1) / groups;
       vector* stack = stacks_[group];
-      int depth = entries(chunks);
-      vector all = stack[--depth];
+      const int top = entries(chunks) - 1;
+      vector all = stack[top];
       // An odd last chunk stands alone on top, possibly without all of its lanes.
       const std::int64_t last = count - ((chunks - 1) * groups + group) * simd::lanes;
       bool whole = (chunks & 1) == 0 || last >= simd::lanes;
-      while (depth > 0) {
-        const vector& left = stack[--depth];
+      for (int below = 1; below <= top; ++below) {
+        const vector& left = stack[top - below];
         const vector both = elementwise<Combine, Acc>(left, all);
         all = whole ? both
                     : elementwise<op::where, Acc>(simd::first_lanes(static_cast<int>(last)), both,

@@ -265,6 +265,8 @@ TILEWRIGHT_INLINE std::uint32_t first_lane(vu value) { return hn::GetLane(value)
 /// The first Count lanes of the result are the Count lanes behind them; Count is a power of two.
 template <int Count, class V>
 TILEWRIGHT_INLINE V lanes_down(V value) {
+  static_assert(2 * Count <= lanes);
+#if HWY_TARGET != HWY_SCALAR  // which has neither a second lane nor these functions
   if constexpr (2 * Count == lanes) {
     return hn::ConcatUpperUpper(hn::DFromV<V>{}, value, value);
   } else if constexpr (Count == 4) {
@@ -274,6 +276,9 @@ TILEWRIGHT_INLINE V lanes_down(V value) {
   } else {
     return hn::Shuffle2301(value);
   }
+#else
+  return value;
+#endif
 }
 #else
 /// A single lane has none behind it.
