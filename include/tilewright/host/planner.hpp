@@ -446,8 +446,8 @@ class planner {
     }
   }
 
-  /// A short row is written all at once; asking for its memory before the work that leads to it
-  /// starts hides the time that takes.
+  /// A short row is written all at once; asking for its memory before the last loops that lead to it
+  /// hides the time that takes. (Earlier, it would hold up what those loops read.)
   constexpr void announce_stores() {
     for (std::int32_t s = 0; s < p_.step_count; ++s) {
       const node& n = g_[p_.steps[s].id];
@@ -458,13 +458,13 @@ class planner {
       for (const node_id id : {a.offset, a.strides[0], a.extents[0]}) {
         if (id != no_node && p_.plain[id] > known) known = p_.plain[id];
       }
-      for (std::int32_t k = 0; k < s; ++k) {
-        plan_step& first = p_.steps[k];
-        if (first.id < known || region_of_[k] != region_of_[s] || first.announces != no_node ||
-            (first.code != step_code::reduce && first.code != step_code::materialize)) {
+      for (std::int32_t k = s - 1; k >= 0; --k) {
+        plan_step& before = p_.steps[k];
+        if (before.id < known || region_of_[k] != region_of_[s] || before.announces != no_node ||
+            (before.code != step_code::reduce && before.code != step_code::materialize)) {
           continue;
         }
-        first.announces = p_.steps[s].id;
+        before.announces = p_.steps[s].id;
         break;
       }
     }
