@@ -240,7 +240,8 @@ struct random_kernel {
 template <class K>
 struct traced_code {
   static constexpr const tw::graph& g = tw::middle<K>::traced;
-  static constexpr tw::detail::plan<g.size()> p = tw::detail::make_plan<g.size()>(g);
+  static constexpr tw::detail::tile_choice<g.size()> choice{g};
+  static constexpr tw::detail::plan<g.size()> p = tw::detail::make_plan(g, choice);
 };
 struct traced_host {
   template <class K>

@@ -23,7 +23,8 @@ template <Kernel K>
 struct host_code {
   static constexpr const graph& g = middle<K>::extended;
   static constexpr diagnostic error = g.error;
-  static constexpr plan<g.size()> p = make_plan<g.size()>(g);
+  static constexpr tile_choice<g.size()> choice{g};
+  static constexpr plan<g.size()> p = make_plan(g, choice);
 };
 
 /// Launches that write more than this go past the caches: nobody will find the results there.

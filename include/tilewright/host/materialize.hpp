@@ -27,18 +27,10 @@ struct node_choice {
 template <int Nodes>
 class tile_choice {
  public:
-  constexpr explicit tile_choice(const graph& g) : g_(g) {}
+  constexpr explicit tile_choice(const graph& g) : g_(g) { run(); }
 
   node_choice at[static_cast<std::size_t>(Nodes)]{};
   node_id plain[static_cast<std::size_t>(Nodes)]{};  ///< the node behind copies
-
-  constexpr void run() {
-    strip_copies();
-    find_loops();
-    estimate_costs();
-    choose_tiles();
-    limit_sizes();
-  }
 
   constexpr node_id operand(const node& n, int index) const {
     const node_id id = n.operand(index);
@@ -63,6 +55,14 @@ class tile_choice {
   }
 
  private:
+  constexpr void run() {
+    strip_copies();
+    find_loops();
+    estimate_costs();
+    choose_tiles();
+    limit_sizes();
+  }
+
   constexpr void strip_copies() {
     for (node_id id = 0; id < g_.size(); ++id) {
       plain[id] = g_[id].code == op::copy ? plain[g_[id].operand(0)] : id;

@@ -111,13 +111,13 @@ struct nest_evaluator {
         // Vectors before this one are evaluated, and one behind them that stands for the rest.
         const std::int64_t varied = count<Code, nest.uniform_after>(f, end);
         if constexpr (requires { Body::group; }) {
-          j = grouped(f, all, varied < end ? varied : end, body);
+          j = grouped(f, all, j, varied < end ? varied : end, body);
         }
         for (; j + simd::lanes <= end; j += simd::lanes) {
           if (nest.uniform_after == no_node || j < varied + simd::lanes) {
             evaluate_vector<false>(f, all, j, simd::lanes);
           }
-          if constexpr (nest.uniform_after != no_node && requires { Body::group; }) {
+          if constexpr (nest.uniform_after != no_node && requires { body.behind(all, j); }) {
             if (j >= varied && j < varied + simd::lanes) body.behind(all, j);
           }
           body.template vector<false>(all, j, simd::lanes);
@@ -155,15 +155,14 @@ struct nest_evaluator {
     return j;
   }
 
-  /// Vectors in groups of Body::group, as long as they fit before `end`; returns where to go on.
-  /// Short expressions are repeated, long ones looped over.
+  /// Vectors from `j` on in groups of Body::group, as long as they fit before `end`; returns where to
+  /// go on. Short expressions are repeated, long ones looped over.
   template <class Body>
-  static TILEWRIGHT_INLINE std::int64_t grouped(const frame& f, cells& all, std::int64_t end,
-                                                Body& body) {
+  static TILEWRIGHT_INLINE std::int64_t grouped(const frame& f, cells& all, std::int64_t j,
+                                                std::int64_t end, Body& body) {
     constexpr int group = Body::group;
-    using value = decltype(body.template visit<false>(all, 0, 0));
-    std::int64_t j = 0;
-    if constexpr (group <= 8) {
+    using value = std::remove_cvref_t<decltype(body.template visit<false>(all, 0, 0))>;
+    if constexpr (group <= 8 && (is_short() || Body::groups_long)) {
       for (; j + group * simd::lanes <= end; j += group * simd::lanes) {
         value values[static_cast<std::size_t>(group)];
         if constexpr (is_short()) {
@@ -180,7 +179,7 @@ struct nest_evaluator {
             values[vector] = body.template visit<false>(all, j + vector * simd::lanes, simd::lanes);
           }
         }
-        body.take_group(values);
+        body.take_group(values, j);
       }
     }
     return j;

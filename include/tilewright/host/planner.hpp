@@ -110,12 +110,13 @@ class planner {
   /// Sorts the values of a finished nest by level.
   constexpr std::int16_t close_nest(loop_nest& nest) {
     nest.count = static_cast<std::int16_t>(p_.value_count - nest.first);
-    nest_value sorted[max_nest_values * 2]{};
-    std::int16_t moved[max_nest_values * 2]{};
-    if (nest.count > max_nest_values * 2) {
+    std::int16_t moved[max_nest_values * 2] = {};
+    if (nest.count > max_nest_values * 2 ||
+        p_.value_count + nest.count > plan<Nodes>::value_capacity) {
       p_.too_large = true;
       return 0;
     }
+    nest_value* const sorted = p_.values + p_.value_count;  // free memory, for a moment
     std::int16_t filled = 0;
     for (std::int8_t level = -1; level < nest.depth; ++level) {
       for (std::int16_t i = 0; i < nest.count; ++i) {
@@ -131,6 +132,7 @@ class planner {
         if (used >= 0) used = moved[used];
       }
       p_.values[nest.first + i] = sorted[i];
+      sorted[i] = nest_value{};
     }
     for (std::int16_t* root : {&nest.value, &nest.mask, &nest.pointer}) {
       if (*root >= 0) *root = moved[*root];
@@ -478,9 +480,7 @@ class planner {
 
 /// The plan of `g`, which has `Nodes` nodes and no error.
 template <int Nodes>
-constexpr plan<Nodes> make_plan(const graph& g) {
-  tile_choice<Nodes> choice(g);
-  choice.run();
+constexpr plan<Nodes> make_plan(const graph& g, const tile_choice<Nodes>& choice) {
   plan<Nodes> result = planner<Nodes>(g, choice).run();
   tile_placer<Nodes>(g, result).run();
   return result;

@@ -124,6 +124,32 @@ struct to_memory {
       }
     }
   }
+  /// Vectors that are computed before they are stored, where that is all there is to do.
+  static constexpr int group = structured && nest.mask < 0 && unit_stride() ? 4 : 100;
+  static constexpr bool groups_long = false;
+  template <bool Partial, class Cells>
+  TILEWRIGHT_INLINE const auto& visit(Cells& all, std::int64_t, int) const {
+    return evaluator::template at<nest.value>(all).value;
+  }
+  TILEWRIGHT_INLINE void take_group(const register_t<T>* values, std::int64_t j) const {
+    T* to = at_address<T>(start) + j;
+    // A fold, not a loop: the compiler would put the vectors in memory to loop over them.
+    [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
+      if constexpr (is_word<T>) {
+        if (streaming) {
+          return (simd::stream(to + static_cast<int>(Vector) * simd::lanes, values[Vector]), ...);
+        }
+      }
+      (store_all(to + static_cast<int>(Vector) * simd::lanes, values[Vector]), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(group)>{});
+  }
+  TILEWRIGHT_INLINE void put_whole(T* to, const register_t<T>& value) const {
+    if constexpr (is_word<T>) {
+      if (streaming) return simd::stream(to, value);
+    }
+    store_all(to, value);
+  }
+
   template <bool Partial, class Cells>
   TILEWRIGHT_INLINE void vector(Cells& all, std::int64_t j, int valid) {
     const auto& value = evaluator::template at<nest.value>(all).value;
@@ -132,10 +158,8 @@ struct to_memory {
       if (unit_stride() || stride == 1) {
         if constexpr (Partial) {
           store_first(to + j, value, valid);
-        } else if (is_word<T> && streaming) {
-          if constexpr (is_word<T>) simd::stream(to + j, value);
         } else {
-          store_all(to + j, value);
+          put_whole(to + j, value);
         }
         return;
       }
@@ -261,7 +285,10 @@ struct to_reduction {
   }
   /// Vectors of four chunks of the tree, which are taken in one go.
   static constexpr int group = 4 * static_cast<int>(reduction_lanes) / simd::lanes;
-  TILEWRIGHT_INLINE void take_group(const register_t<Acc>* values) { stream.take_four(values); }
+  static constexpr bool groups_long = true;
+  TILEWRIGHT_INLINE void take_group(const register_t<Acc>* values, std::int64_t) {
+    stream.take_four(values);
+  }
 
   /// From element `j` on all elements are that of `all`. One of them stands for the rest in a
   /// maximum or minimum, and in a sum if it is +0.
