@@ -93,7 +93,7 @@ void add_softmax(int rows, int columns) {
                 const auto in = x->row(r).array();
                 auto out = y->row(r).array();
                 out = (in - in.maxCoeff()).exp();
-                out *= 1.0f / out.sum();
+                out /= out.sum();
               }
             }}});
 }
