@@ -53,7 +53,8 @@ struct comparison {
 
 std::vector<comparison> comparisons;
 
-void compare(const std::string& name, double work, const std::string& unit, std::function<void()> ours,
+void compare(const std::string& name, double work, const std::string& unit,
+             std::function<void()> ours,
              std::vector<std::pair<std::string, std::function<void()>>> peers) {
   measure(name + "/tilewright", std::move(ours));
   comparison added{name, work, unit, {}};
@@ -73,8 +74,8 @@ void add_vector_add(std::int64_t n) {
   constexpr int block = 4096;
   compare("add f32 " + std::to_string(n), 12e-9 * static_cast<double>(n), "GB/s",
           [=] {
-            tw::launch<tw::kernels::vector_add<float, block>>(tw::host, tw::grid(tw::cdiv(n, block)), *x,
-                                                              *y, *out, n);
+            tw::launch<tw::kernels::vector_add<float, block>>(
+                tw::host, tw::grid(tw::cdiv(n, block)), *x, *y, *out, n);
           },
           {{"Eigen", [=] { out->noalias() = *x + *y; }}});
 }
@@ -86,7 +87,8 @@ void add_softmax(int rows, int columns) {
   compare("softmax f32 " + std::to_string(rows) + "x" + std::to_string(columns),
           8e-9 * rows * columns, "GB/s",
           [=] {
-            tw::launch<tw::kernels::softmax<Block>>(tw::host, tw::grid(rows), *x, *y, columns, columns);
+            tw::launch<tw::kernels::softmax<Block>>(tw::host, tw::grid(rows), *x, *y, columns,
+                                                    columns);
           },
           {{"Eigen", [=] {
               for (int r = 0; r < rows; ++r) {
@@ -107,12 +109,13 @@ void add_gemm(int size) {
   compare("gemm f32 " + std::to_string(size), 2e-9 * std::pow(size, 3), "GFLOP/s",
           [=] {
             tw::launch<tw::kernels::gemm<float, bm, bn, 256>>(
-                tw::host, tw::grid(tw::cdiv(size, bm), tw::cdiv(size, bn)), *a, *b, *c, size, size, size);
+                tw::host, tw::grid(tw::cdiv(size, bm), tw::cdiv(size, bn)), *a, *b, *c, size, size,
+                size);
           },
           {{"Eigen", [=] { c->noalias() = *a * *b; }},
            {"OpenBLAS", [=] {
-              cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1.0f, a->data(),
-                          size, b->data(), size, 0.0f, c->data(), size);
+              cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1.0f,
+                          a->data(), size, b->data(), size, 0.0f, c->data(), size);
             }}});
 }
 
@@ -128,11 +131,13 @@ void add_half_gemm(int size) {
   constexpr int bm = 128;
   constexpr int bn = 128;
   // Eigen's own f16 product accumulates in f16, so its peer is: convert, then multiply in f32.
-  using halves_of = Eigen::Map<const Eigen::Matrix<Eigen::half, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  using halves_of =
+      Eigen::Map<const Eigen::Matrix<Eigen::half, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   compare("gemm f16 " + std::to_string(size), 2e-9 * std::pow(size, 3), "GFLOP/s",
           [=] {
             tw::launch<tw::kernels::gemm<tw::f16, bm, bn, 256>>(
-                tw::host, tw::grid(tw::cdiv(size, bm), tw::cdiv(size, bn)), *a, *b, *c, size, size, size);
+                tw::host, tw::grid(tw::cdiv(size, bm), tw::cdiv(size, bn)), *a, *b, *c, size, size,
+                size);
           },
           {{"Eigen f32", [=] {
               const halves_of left(reinterpret_cast<const Eigen::half*>(a->data()), size, size);
@@ -146,9 +151,14 @@ void add_half_gemm(int size) {
 // ---- the modelled device, in the block sizes that suit it ----
 
 void add_model_row(std::vector<row>& rows, const std::string& name, const tw::report& result) {
-  rows.push_back({"model " + name, static_cast<double>(result.cycles), "cycles", 0,
-                  "roofline (" + std::string(result.roofline.name) + ")", result.roofline.cycles,
-                  result.roofline_part(), {}});
+  rows.push_back({"model " + name,
+                  static_cast<double>(result.cycles),
+                  "cycles",
+                  0,
+                  "roofline (" + std::string(result.roofline.name) + ")",
+                  result.roofline.cycles,
+                  result.roofline_part(),
+                  {}});
 }
 
 template <class T, int BM, int BN, int BK>
@@ -169,22 +179,28 @@ void add_model_rows(std::vector<row>& rows) {
                       device, tw::grid(tw::cdiv(n, block)), vector, vector, vector, n));
   }
   const tw::unbacked<float> small{1823 * 781};
-  add_model_row(rows, "softmax f32 1823x781",
-                tw::launch<tw::kernels::softmax<1024>>(device, tw::grid(1823), small, small, 781, 781));
+  add_model_row(
+      rows, "softmax f32 1823x781",
+      tw::launch<tw::kernels::softmax<1024>>(device, tw::grid(1823), small, small, 781, 781));
   const tw::unbacked<float> large{4096 * 4096};
-  add_model_row(rows, "softmax f32 4096x4096",
-                tw::launch<tw::kernels::softmax<4096>>(device, tw::grid(4096), large, large, 4096, 4096));
+  add_model_row(
+      rows, "softmax f32 4096x4096",
+      tw::launch<tw::kernels::softmax<4096>>(device, tw::grid(4096), large, large, 4096, 4096));
   for (const int size : {512, 1024, 2048}) {
-    add_model_row(rows, "gemm f32 " + std::to_string(size), modelled_gemm<float, 64, 64, 64>(size, size, size));
-    add_model_row(rows, "gemm f16 " + std::to_string(size), modelled_gemm<tw::f16, 128, 64, 64>(size, size, size));
+    add_model_row(rows, "gemm f32 " + std::to_string(size),
+                  modelled_gemm<float, 64, 64, 64>(size, size, size));
+    add_model_row(rows, "gemm f16 " + std::to_string(size),
+                  modelled_gemm<tw::f16, 128, 64, 64>(size, size, size));
   }
-  add_model_row(rows, "gemm f16 128x13312x16384", modelled_gemm<tw::f16, 128, 64, 64>(128, 13312, 16384));
+  add_model_row(rows, "gemm f16 128x13312x16384",
+                modelled_gemm<tw::f16, 128, 64, 64>(128, 13312, 16384));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> defaults = {argv[0], "--benchmark_repetitions=7", "--benchmark_min_time=0.15",
+  std::vector<std::string> defaults = {argv[0], "--benchmark_repetitions=7",
+                                       "--benchmark_min_time=0.15",
                                        "--benchmark_enable_random_interleaving=true"};
   std::vector<char*> arguments;
   for (std::string& text : defaults) arguments.push_back(text.data());
@@ -195,8 +211,8 @@ int main(int argc, char** argv) {
   openblas_set_num_threads(1);
   Eigen::setNbThreads(1);
   std::printf("host SIMD target: %s; Eigen %d.%d.%d; %s, kernel %s; one thread; built %s\n",
-              tw::simd::target_name(), EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION,
-              openblas_get_config(), openblas_get_corename(),
+              tw::simd::target_name(), EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
+              EIGEN_MINOR_VERSION, openblas_get_config(), openblas_get_corename(),
 #ifdef NDEBUG
               "optimised"
 #else
@@ -221,8 +237,14 @@ int main(int argc, char** argv) {
     const std::string ours = c.name + "/tilewright";
     for (const std::string& peer : c.peers) {
       const std::string theirs = c.name + "/" + peer;
-      row r{"host " + c.name, c.work / measured.median(ours), c.unit, measured.spread(ours), peer,
-            c.work / measured.median(theirs), measured.median(theirs) / measured.median(ours), {}};
+      row r{"host " + c.name,
+            c.work / measured.median(ours),
+            c.unit,
+            measured.spread(ours),
+            peer,
+            c.work / measured.median(theirs),
+            measured.median(theirs) / measured.median(ours),
+            {}};
       if (peer != "OpenBLAS") r.target = 1.0;
       rows.push_back(r);
     }

@@ -47,7 +47,8 @@ class times : public benchmark::BenchmarkReporter {
     return sorted[sorted.size() / 2];
   }
   double spread(const std::string& name) const {
-    const auto [least, most] = std::minmax_element(seconds_.at(name).begin(), seconds_.at(name).end());
+    const auto [least, most] =
+        std::minmax_element(seconds_.at(name).begin(), seconds_.at(name).end());
     return (*most - *least) / median(name);
   }
   std::size_t repetitions(const std::string& name) const { return seconds_.at(name).size(); }
@@ -78,8 +79,8 @@ inline int finish(const std::string& suite, const std::vector<row>& rows) {
   json << "[\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const row& r = rows[i];
-    json << "  {\"name\": \"" << r.name << "\", \"value\": " << r.value << ", \"unit\": \"" << r.unit
-         << "\", \"spread\": " << r.spread << ", \"baseline\": \"" << r.baseline
+    json << "  {\"name\": \"" << r.name << "\", \"value\": " << r.value << ", \"unit\": \""
+         << r.unit << "\", \"spread\": " << r.spread << ", \"baseline\": \"" << r.baseline
          << "\", \"baseline_value\": " << r.baseline_value << ", \"ratio\": " << r.ratio
          << ", \"target\": ";
     if (r.target) {

@@ -55,7 +55,8 @@ double seconds_of(const std::function<void()>& work) {
   for (int i = 0; i < 20 && total < 1.0; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     best = std::min(best, took);
     total += took;
   }
@@ -82,8 +83,8 @@ std::string optional_text(const char* format, const std::optional<double>& value
 }
 
 void print_header() {
-  std::printf("\n%-26s | %9s %9s %9s | %7s %7s | %10s %6s  %s\n", "kernel", "interpret", "host", "model",
-              "GFLOP/s", "GB/s", "cycles", "% roof", "bottleneck");
+  std::printf("\n%-26s | %9s %9s %9s | %7s %7s | %10s %6s  %s\n", "kernel", "interpret", "host",
+              "model", "GFLOP/s", "GB/s", "cycles", "% roof", "bottleneck");
   std::printf("%-26s | %29s | %15s | %s\n", "", "largest error against Eigen", "host, 1 thread",
               "modelled MTIA 2i");
 }
@@ -93,11 +94,12 @@ void print(const line& l) {
     if (!l.host_seconds) return {};
     return amount / *l.host_seconds * 1e-9;
   };
-  std::printf("%-26s | %9s %9s %9s | %7s %7s | %10lld %6.1f  %s %.0f %%\n", l.name.c_str(),
-              optional_text("%.1e", l.interpreted).c_str(), optional_text("%.1e", l.on_host).c_str(),
-              optional_text("%.1e", l.modelled).c_str(), optional_text("%.1f", rate(l.flops)).c_str(),
-              optional_text("%.1f", rate(l.bytes)).c_str(), static_cast<long long>(l.report.cycles),
-              100 * l.report.roofline_part(), l.report.bottleneck.name, 100 * l.report.bottleneck.part);
+  std::printf(
+      "%-26s | %9s %9s %9s | %7s %7s | %10lld %6.1f  %s %.0f %%\n", l.name.c_str(),
+      optional_text("%.1e", l.interpreted).c_str(), optional_text("%.1e", l.on_host).c_str(),
+      optional_text("%.1e", l.modelled).c_str(), optional_text("%.1f", rate(l.flops)).c_str(),
+      optional_text("%.1f", rate(l.bytes)).c_str(), static_cast<long long>(l.report.cycles),
+      100 * l.report.roofline_part(), l.report.bottleneck.name, 100 * l.report.bottleneck.part);
 }
 
 void progress(const std::string& what) { std::fprintf(stderr, "  ... %s\n", what.c_str()); }
@@ -139,7 +141,8 @@ line softmax(int rows, int columns) {
   l.bytes = 8.0 * static_cast<double>(count);
   tw::launch<kernel>(tw::reference::interpreter, tw::grid(rows), x, out, columns, columns);
   l.interpreted = error_of(out, expected);
-  l.host_seconds = seconds_of([&] { tw::launch<kernel>(tw::host, tw::grid(rows), x, out, columns, columns); });
+  l.host_seconds =
+      seconds_of([&] { tw::launch<kernel>(tw::host, tw::grid(rows), x, out, columns, columns); });
   l.on_host = error_of(out, expected);
   l.report = tw::launch<kernel>(tw::model(tw::mtia_2i), tw::grid(rows), x, out, columns, columns);
   l.modelled = error_of(out, expected);
@@ -149,7 +152,9 @@ line softmax(int rows, int columns) {
 template <class T, int BM, int BN, int BK>
 struct tiled {
   using kernel = tw::kernels::gemm<T, BM, BN, BK>;
-  static tw::grid grid(std::int32_t m, std::int32_t n) { return tw::grid(tw::cdiv(m, BM), tw::cdiv(n, BN)); }
+  static tw::grid grid(std::int32_t m, std::int32_t n) {
+    return tw::grid(tw::cdiv(m, BM), tw::cdiv(n, BN));
+  }
 };
 
 /// `Device` is the tiling for the device, whose local memory and accumulators are smaller than the
@@ -168,16 +173,17 @@ line gemm(const char* type, int size) {
   l.flops = 2.0 * static_cast<double>(count) * size;
   l.bytes = static_cast<double>(count) * (2.0 * sizeof(T) + 4.0);
   if (size <= 512) {  // interpreting takes about 10 ns for each multiply-accumulate
-    tw::launch<typename Device::kernel>(tw::reference::interpreter, Device::grid(size, size), a, b, c, size,
-                                        size, size);
+    tw::launch<typename Device::kernel>(tw::reference::interpreter, Device::grid(size, size), a, b,
+                                        c, size, size, size);
     l.interpreted = error_of(c, expected);
   }
   l.host_seconds = seconds_of([&] {
-    tw::launch<typename host_tiles::kernel>(tw::host, host_tiles::grid(size, size), a, b, c, size, size, size);
+    tw::launch<typename host_tiles::kernel>(tw::host, host_tiles::grid(size, size), a, b, c, size,
+                                            size, size);
   });
   l.on_host = error_of(c, expected);
-  l.report = tw::launch<typename Device::kernel>(tw::model(tw::mtia_2i), Device::grid(size, size), a, b, c,
-                                                 size, size, size);
+  l.report = tw::launch<typename Device::kernel>(tw::model(tw::mtia_2i), Device::grid(size, size),
+                                                 a, b, c, size, size, size);
   l.modelled = error_of(c, expected);
   return l;
 }
@@ -185,7 +191,8 @@ line gemm(const char* type, int size) {
 template <class T, class Device>
 line timed_gemm(const char* type, std::int32_t m, std::int32_t n, std::int32_t k) {
   line l;
-  l.name = std::string("matmul ") + type + " " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+  l.name = std::string("matmul ") + type + " " + std::to_string(m) + "x" + std::to_string(n) + "x" +
+           std::to_string(k);
   progress(l.name + ", timing only");
   l.report = tw::launch<typename Device::kernel>(
       tw::model(tw::mtia_2i).timing(), Device::grid(m, n), tw::unbacked<T>{std::int64_t{m} * k},
@@ -212,7 +219,8 @@ int main(int argc, char** argv) {
 
   std::printf("host SIMD target: %s\n", tw::simd::target_name());
   std::vector<line> lines;
-  for (const std::int64_t n : {std::int64_t{98432}, std::int64_t{1} << 24}) lines.push_back(vector_add(n));
+  for (const std::int64_t n : {std::int64_t{98432}, std::int64_t{1} << 24})
+    lines.push_back(vector_add(n));
   lines.push_back(softmax<1024>(1823, 781));
   lines.push_back(softmax<4096>(4096, 4096));
   for (const int size : {512, 1024, 2048}) {
@@ -228,7 +236,8 @@ int main(int argc, char** argv) {
     print(l);
     points.push_back(tw::point_of(l.name, l.report, tw::mtia_2i));
   }
-  std::printf("\nErrors are parts of the largest expected value; - is a way that ran no values here.\n\n");
+  std::printf(
+      "\nErrors are parts of the largest expected value; - is a way that ran no values here.\n\n");
 
   const tw::unbacked<tw::f16> operand{512 * 512};
   const auto traced = tw::launch<half_tiles::kernel>(tw::model(tw::mtia_2i).timing().traced({0, 1}),

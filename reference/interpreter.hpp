@@ -176,39 +176,26 @@ class machine {
 
   patterns result_of(const node& n) const {
     switch (n.code) {
-      case op::constant:
-        return full(n, static_cast<std::uint64_t>(n.value));
-      case op::argument:
-        return full(n, argument_pattern(n));
-      case op::program_id:
-        return full(n, pattern(n.type, grid_.index(program_, axis(n))));
+      case op::constant: return full(n, static_cast<std::uint64_t>(n.value));
+      case op::argument: return full(n, argument_pattern(n));
+      case op::program_id: return full(n, pattern(n.type, grid_.index(program_, axis(n))));
       case op::num_programs:
         return full(n, pattern(n.type, grid_.axes[static_cast<std::size_t>(axis(n))]));
-      case op::arange:
-        return arange(n);
+      case op::arange: return arange(n);
       case op::broadcast:
-      case op::copy:
-        return broadcast_value(n.operand(0), n.dims);
-      case op::expand_dims:
-        return value(n.operand(0));
-      case op::cast:
-        return cast(n);
-      case op::add_pointer:
-        return add_pointer(n);
-      case op::load:
-        return load(n);
-      case op::dot:
-        return dot(n);
-      case op::reduce:
-        return reduce(n);
+      case op::copy: return broadcast_value(n.operand(0), n.dims);
+      case op::expand_dims: return value(n.operand(0));
+      case op::cast: return cast(n);
+      case op::add_pointer: return add_pointer(n);
+      case op::load: return load(n);
+      case op::dot: return dot(n);
+      case op::reduce: return reduce(n);
       case op::store:
       case op::loop:
       case op::induction:
       case op::phi:
-      case op::end_loop:
-        return {};
-      default:
-        return elementwise(n);
+      case op::end_loop: return {};
+      default: return elementwise(n);
     }
   }
 

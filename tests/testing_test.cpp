@@ -151,8 +151,8 @@ TEST(Compare, LargeIntegersAreNotRounded) {
   EXPECT_FALSE(close(std::int64_t{-1}, std::numeric_limits<std::uint64_t>::max()));
   EXPECT_FALSE(close(true, false));
   EXPECT_TRUE(close(true, std::int32_t{1}));
-  const comparison outcome = compare_arrays(std::vector<std::uint64_t>{~std::uint64_t{0}},
-                                            std::vector<std::int64_t>{-1});
+  const comparison outcome =
+      compare_arrays(std::vector<std::uint64_t>{~std::uint64_t{0}}, std::vector<std::int64_t>{-1});
   EXPECT_TRUE(contains(outcome, "got 18446744073709551615, want -1")) << outcome.message;
 }
 

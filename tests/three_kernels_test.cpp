@@ -144,15 +144,15 @@ std::vector<float> gemm_on(const Target& target, const std::vector<T>& a, const 
   const guarded<T> left(a);
   const guarded<T> right(b);
   const guarded<float> out(std::int64_t{m} * n);
-  tw::launch<tw::kernels::gemm<T, 64, 32, 64>>(
-      target, tw::grid(tw::cdiv(m, 64), tw::cdiv(n, 32)), left, right, out, m, n, k);
+  tw::launch<tw::kernels::gemm<T, 64, 32, 64>>(target, tw::grid(tw::cdiv(m, 64), tw::cdiv(n, 32)),
+                                               left, right, out, m, n, k);
   return out.values();
 }
 
 /// Each of 1, 33, 511, 1000 in each place, in combinations whose interpretation takes seconds.
 constexpr std::int32_t shapes[][3] = {
-    {1, 1, 1},    {1, 33, 511},  {33, 1, 1000},  {511, 33, 1},  {1000, 1, 33},  {33, 511, 33},
-    {1, 1000, 1}, {33, 33, 511}, {511, 1, 511},  {1, 511, 1000}, {1000, 33, 33}, {33, 1000, 33},
+    {1, 1, 1},    {1, 33, 511},  {33, 1, 1000}, {511, 33, 1},   {1000, 1, 33},  {33, 511, 33},
+    {1, 1000, 1}, {33, 33, 511}, {511, 1, 511}, {1, 511, 1000}, {1000, 33, 33}, {33, 1000, 33},
 };
 
 template <class T>
@@ -197,9 +197,9 @@ TEST(Gemm, AllWaysAgreeOnF16) { check_gemm<tw::f16>(); }
 
 TEST(Gemm, NothingToSumGivesZeros) {
   const auto a = random_values<float>(0, 1);
-  for (const auto& c : {gemm_on(tw::reference::interpreter, a, a, 5, 3, 0),
-                        gemm_on(tw::host, a, a, 5, 3, 0),
-                        gemm_on(tw::model(tw::mtia_2i), a, a, 5, 3, 0)}) {
+  for (const auto& c :
+       {gemm_on(tw::reference::interpreter, a, a, 5, 3, 0), gemm_on(tw::host, a, a, 5, 3, 0),
+        gemm_on(tw::model(tw::mtia_2i), a, a, 5, 3, 0)}) {
     EXPECT_EQ(c, std::vector<float>(15, 0.0f));
   }
 }
@@ -237,7 +237,8 @@ TEST(ProgramOrder, InPlaceResultsAreThoseOfSeparateMemory) {
   const auto x = random_values<float>(3 * 700, 8);
   const auto apart = softmax_on(tw::reference::interpreter, x, 3, 700);
   auto in_place = x;
-  tw::launch<tw::kernels::softmax<1024>>(tw::model(tw::mtia_2i), tw::grid(3), in_place, in_place, 700, 700);
+  tw::launch<tw::kernels::softmax<1024>>(tw::model(tw::mtia_2i), tw::grid(3), in_place, in_place,
+                                         700, 700);
   EXPECT_TRUE(same_bits(apart, in_place));
 }
 

@@ -10,24 +10,15 @@ namespace tilewright::tools {
 /// Operands and result of an element-wise operation. T is the promoted type.
 inline const char* signature_of(op_kind kind) {
   switch (kind) {
-    case op_kind::arithmetic:
-      return "(T, T) -> T, any type";
-    case op_kind::compare:
-      return "(T, T) -> i1, any type";
-    case op_kind::bitwise:
-      return "(T, T) -> T, integers and i1";
-    case op_kind::shift:
-      return "(T, T) -> T, integers";
-    case op_kind::unary:
-      return "T -> T, any type";
-    case op_kind::unary_bits:
-      return "T -> T, integers and i1";
-    case op_kind::unary_float:
-      return "T -> T, floats";
-    case op_kind::select:
-      return "(i1, T, T) -> T";
-    case op_kind::structural:
-      break;
+    case op_kind::arithmetic: return "(T, T) -> T, any type";
+    case op_kind::compare: return "(T, T) -> i1, any type";
+    case op_kind::bitwise: return "(T, T) -> T, integers and i1";
+    case op_kind::shift: return "(T, T) -> T, integers";
+    case op_kind::unary: return "T -> T, any type";
+    case op_kind::unary_bits: return "T -> T, integers and i1";
+    case op_kind::unary_float: return "T -> T, floats";
+    case op_kind::select: return "(i1, T, T) -> T";
+    case op_kind::structural: break;
   }
   return "";
 }

@@ -50,16 +50,11 @@ constexpr tolerance within(double relative, double absolute = 0) {
 /// | f64 | 1e-7 | 1e-7 |
 constexpr tolerance default_tolerance(dtype type) {
   switch (type) {
-    case dtype::bf16:
-      return within(1.6e-2, 1e-5);
-    case dtype::f16:
-      return within(1e-3, 1e-5);
-    case dtype::f32:
-      return within(1.3e-6, 1e-5);
-    case dtype::f64:
-      return within(1e-7, 1e-7);
-    default:
-      return {};
+    case dtype::bf16: return within(1.6e-2, 1e-5);
+    case dtype::f16: return within(1e-3, 1e-5);
+    case dtype::f32: return within(1.3e-6, 1e-5);
+    case dtype::f64: return within(1e-7, 1e-7);
+    default: return {};
   }
 }
 
@@ -88,14 +83,10 @@ namespace detail {
 /// Bits of the significand of a float type.
 constexpr int digits_of(dtype type) {
   switch (type) {
-    case dtype::bf16:
-      return 8;
-    case dtype::f16:
-      return 11;
-    case dtype::f32:
-      return std::numeric_limits<float>::digits;
-    default:
-      return std::numeric_limits<double>::digits;
+    case dtype::bf16: return 8;
+    case dtype::f16: return 11;
+    case dtype::f32: return std::numeric_limits<float>::digits;
+    default: return std::numeric_limits<double>::digits;
   }
 }
 

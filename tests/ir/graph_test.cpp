@@ -41,33 +41,33 @@ std::unique_ptr<graph> good() {
   g->argument_count = 2;
   node pointer = make(op::argument, dtype::f32, scalar);
   pointer.pointer = pointer.writable = true;
-  add(pointer);                                                      // 0
-  add(make(op::argument, dtype::i32, scalar, {}, 1));                // 1
-  add(make(op::arange, dtype::i64, row));                            // 2
+  add(pointer);                                        // 0
+  add(make(op::argument, dtype::i32, scalar, {}, 1));  // 1
+  add(make(op::arange, dtype::i64, row));              // 2
   node addresses = make(op::add_pointer, dtype::f32, row, {0, 2});
   addresses.pointer = true;
-  add(addresses);                                                    // 3
-  add(make(op::constant, dtype::i64, row, {}, 3));                   // 4
-  add(make(op::lt, dtype::i1, row, {2, 4}));                         // 5
-  add(make(op::constant, dtype::f32, scalar, {}, 0x40200000));       // 6: 2.5
-  add(make(op::load, dtype::f32, row, {3, 5, 6}, -1));               // 7
-  add(make(op::expand_dims, dtype::f32, make_shape<4, 1>(), {7}, 1));// 8
-  add(make(op::mul, dtype::f32, square, {8, 7}));                    // 9
-  add(make(op::constant, dtype::f32, square));                       // 10
-  add(make(op::constant, dtype::i32, scalar));                       // 11
-  add(make(op::constant, dtype::i32, scalar, {}, 1));                // 12
-  add(make(op::loop, dtype::i32, scalar, {11, 1, 12}, 17));          // 13
-  add(make(op::induction, dtype::i32, scalar, {13}));                // 14
-  add(make(op::phi, dtype::f32, square, {10, 16, 13}));              // 15
-  add(make(op::dot, dtype::f32, square, {9, 9, 15}));                // 16
-  add(make(op::end_loop, dtype::i32, scalar, {13}));                 // 17
+  add(addresses);                                                      // 3
+  add(make(op::constant, dtype::i64, row, {}, 3));                     // 4
+  add(make(op::lt, dtype::i1, row, {2, 4}));                           // 5
+  add(make(op::constant, dtype::f32, scalar, {}, 0x40200000));         // 6: 2.5
+  add(make(op::load, dtype::f32, row, {3, 5, 6}, -1));                 // 7
+  add(make(op::expand_dims, dtype::f32, make_shape<4, 1>(), {7}, 1));  // 8
+  add(make(op::mul, dtype::f32, square, {8, 7}));                      // 9
+  add(make(op::constant, dtype::f32, square));                         // 10
+  add(make(op::constant, dtype::i32, scalar));                         // 11
+  add(make(op::constant, dtype::i32, scalar, {}, 1));                  // 12
+  add(make(op::loop, dtype::i32, scalar, {11, 1, 12}, 17));            // 13
+  add(make(op::induction, dtype::i32, scalar, {13}));                  // 14
+  add(make(op::phi, dtype::f32, square, {10, 16, 13}));                // 15
+  add(make(op::dot, dtype::f32, square, {9, 9, 15}));                  // 16
+  add(make(op::end_loop, dtype::i32, scalar, {13}));                   // 17
   node reduce = make(op::reduce, dtype::f32, row, {15}, 1);
   reduce.combine = op::maximum;
   reduce.line = 12;
-  add(reduce);                                                       // 18
-  add(make(op::cast, dtype::i1, row, {18}));                         // 19
-  add(make(op::where, dtype::f32, row, {19, 18, 7}));                // 20
-  add(make(op::store, dtype::f32, row, {3, 20, 5}, -1));             // 21
+  add(reduce);                                            // 18
+  add(make(op::cast, dtype::i1, row, {18}));              // 19
+  add(make(op::where, dtype::f32, row, {19, 18, 7}));     // 20
+  add(make(op::store, dtype::f32, row, {3, 20, 5}, -1));  // 21
   return g;
 }
 
@@ -121,8 +121,7 @@ const damage damages[] = {
      [](graph& g) { g[9].dims = make_shape<4, 3>(); }},
     {"a product of the wrong shape", graph_rule::block_shape, 16,
      [](graph& g) { g[16].operands[0] = 8; }},
-    {"an axis that is not there", graph_rule::block_shape, 18,
-     [](graph& g) { g[18].value = 2; }},
+    {"an axis that is not there", graph_rule::block_shape, 18, [](graph& g) { g[18].value = 2; }},
     {"a reduction of the wrong shape", graph_rule::block_shape, 18,
      [](graph& g) { g[18].dims = make_shape<5>(); }},
     {"a new dimension that is not 1", graph_rule::block_shape, 8,
@@ -131,11 +130,14 @@ const damage damages[] = {
     {"a loop without a running value", graph_rule::loop_structure, 13,
      [](graph& g) { g[14] = g[12]; }},
     {"a phi in the middle of a loop", graph_rule::loop_structure, 16,
-     [](graph& g) { std::swap(g[15], g[16]); g[16].operands[1] = 16; g[15].operands[2] = 10; }},
+     [](graph& g) {
+       std::swap(g[15], g[16]);
+       g[16].operands[1] = 16;
+       g[15].operands[2] = 10;
+     }},
     {"an end without a loop", graph_rule::loop_structure, 12,
      [](graph& g) { g[12] = make(op::end_loop, dtype::i32, scalar, {11}); }},
-    {"an access that is not there", graph_rule::access_record, 7,
-     [](graph& g) { g[7].value = 0; }},
+    {"an access that is not there", graph_rule::access_record, 7, [](graph& g) { g[7].value = 0; }},
     {"an access without a base", graph_rule::access_record, 7,
      [](graph& g) {
        g[7].value = 0;

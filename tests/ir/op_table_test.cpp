@@ -76,8 +76,17 @@ std::vector<T> operands() {
   } else {
     const T lowest = std::numeric_limits<T>::lowest();
     const T highest = std::numeric_limits<T>::max();
-    values = {T{0}, T{1}, T{2}, T{7}, static_cast<T>(-1), static_cast<T>(-7), lowest, highest,
-              static_cast<T>(lowest + 1), static_cast<T>(highest - 1), static_cast<T>(highest / 2)};
+    values = {T{0},
+              T{1},
+              T{2},
+              T{7},
+              static_cast<T>(-1),
+              static_cast<T>(-7),
+              lowest,
+              highest,
+              static_cast<T>(lowest + 1),
+              static_cast<T>(highest - 1),
+              static_cast<T>(highest / 2)};
     std::mt19937_64 random(3);
     while (values.size() < 150) values.push_back(static_cast<T>(random() >> (random() % 64)));
   }
@@ -114,7 +123,9 @@ TYPED_TEST(Integers, UnaryOperations) {
   constexpr dtype type = dtype_v<TypeParam>;
   for (const TypeParam x : operands<TypeParam>()) {
     const big wide = x;
-    const auto got = [&](op code) { return from_bits<TypeParam>(evaluate(code, type, to_bits(x))); };
+    const auto got = [&](op code) {
+      return from_bits<TypeParam>(evaluate(code, type, to_bits(x)));
+    };
     ASSERT_EQ(got(op::neg), wrapped<TypeParam>(-wide)) << +x;
     ASSERT_EQ(got(op::abs), wrapped<TypeParam>(wide < 0 ? -wide : wide)) << +x;
     ASSERT_EQ(got(op::bit_not), wrapped<TypeParam>(-wide - 1)) << +x;
@@ -143,14 +154,13 @@ TEST(Booleans, TruthTables) {
     op code;
     unsigned results[4];  // of (0, 0), (0, 1), (1, 0), (1, 1)
   };
-  for (const row& r : {row{op::add, {0, 1, 1, 0}}, row{op::sub, {0, 1, 1, 0}},
-                       row{op::mul, {0, 0, 0, 1}}, row{op::div, {1, 0, 1, 1}},
-                       row{op::rem, {0, 0, 1, 0}}, row{op::maximum, {0, 1, 1, 1}},
-                       row{op::minimum, {0, 0, 0, 1}}, row{op::lt, {0, 1, 0, 0}},
-                       row{op::le, {1, 1, 0, 1}}, row{op::gt, {0, 0, 1, 0}},
-                       row{op::ge, {1, 0, 1, 1}}, row{op::eq, {1, 0, 0, 1}},
-                       row{op::ne, {0, 1, 1, 0}}, row{op::bit_and, {0, 0, 0, 1}},
-                       row{op::bit_or, {0, 1, 1, 1}}, row{op::bit_xor, {0, 1, 1, 0}}}) {
+  for (const row& r :
+       {row{op::add, {0, 1, 1, 0}}, row{op::sub, {0, 1, 1, 0}}, row{op::mul, {0, 0, 0, 1}},
+        row{op::div, {1, 0, 1, 1}}, row{op::rem, {0, 0, 1, 0}}, row{op::maximum, {0, 1, 1, 1}},
+        row{op::minimum, {0, 0, 0, 1}}, row{op::lt, {0, 1, 0, 0}}, row{op::le, {1, 1, 0, 1}},
+        row{op::gt, {0, 0, 1, 0}}, row{op::ge, {1, 0, 1, 1}}, row{op::eq, {1, 0, 0, 1}},
+        row{op::ne, {0, 1, 1, 0}}, row{op::bit_and, {0, 0, 0, 1}}, row{op::bit_or, {0, 1, 1, 1}},
+        row{op::bit_xor, {0, 1, 1, 0}}}) {
     for (unsigned i = 0; i < 4; ++i) {
       EXPECT_EQ(evaluate(r.code, dtype::i1, i >> 1, i & 1u), r.results[i])
           << name_of(r.code) << " " << (i >> 1) << ", " << (i & 1u);
@@ -194,8 +204,8 @@ TYPED_TEST(Floats, ArithmeticIsRoundedOnce) {
   for (const auto& [code, exact] : cases) {
     for (const TypeParam x : float_operands<TypeParam>()) {
       for (const TypeParam y : float_operands<TypeParam>()) {
-        const auto got = from_bits<TypeParam>(
-            evaluate(code, dtype_v<TypeParam>, to_bits(x), to_bits(y)));
+        const auto got =
+            from_bits<TypeParam>(evaluate(code, dtype_v<TypeParam>, to_bits(x), to_bits(y)));
         const wide want = oracle::round_to(oracle::format_of<TypeParam>(),
                                            exact(oracle::exact(x), oracle::exact(y)));
         ASSERT_TRUE(oracle::same(oracle::exact(got), want))
@@ -213,10 +223,8 @@ TYPED_TEST(Floats, ComparisonsAreFalseForNaNButNotEqual) {
       {op::le, [](wide x, wide y) { return std::islessequal(x, y); }},
       {op::gt, [](wide x, wide y) { return std::isgreater(x, y); }},
       {op::ge, [](wide x, wide y) { return std::isgreaterequal(x, y); }},
-      {op::eq,
-       [](wide x, wide y) { return std::islessequal(x, y) && std::isgreaterequal(x, y); }},
-      {op::ne,
-       [](wide x, wide y) { return std::islessgreater(x, y) || std::isunordered(x, y); }},
+      {op::eq, [](wide x, wide y) { return std::islessequal(x, y) && std::isgreaterequal(x, y); }},
+      {op::ne, [](wide x, wide y) { return std::islessgreater(x, y) || std::isunordered(x, y); }},
   };
   for (const auto& [code, want] : cases) {
     for (const TypeParam x : float_operands<TypeParam>()) {

@@ -239,8 +239,8 @@ struct counting_down {
 struct old_values_and_copies {
   static constexpr void body(lang& tl, out o, i32 n, i32 m) {
     auto a = m + 1;
-    auto b = a;                       // a variable of its own
-    auto c = a.to<std::int32_t>();    // so is this, though nothing converts
+    auto b = a;                     // a variable of its own
+    auto c = a.to<std::int32_t>();  // so is this, though nothing converts
     auto seen = m * 0;
     for (auto i : tl.range(n)) {
       auto old = a;

@@ -101,11 +101,11 @@ TEST(Trace, NodesCarryWhatTheCallsSay) {
 constexpr int first_line = __LINE__;
 struct lines {
   static constexpr void body(lang& tl, ptr<const float> in, ptr<float> out) {
-    auto offsets = tl.arange<4>();     // first_line + 3
-    auto x = tl.load(in + offsets);    // + 4
-    auto y = tl.exp(x);                // + 5
-    auto z = x * y;                    // operators take the latest line of their operands
-    tl.store(out + offsets, z);        // + 7
+    auto offsets = tl.arange<4>();   // first_line + 3
+    auto x = tl.load(in + offsets);  // + 4
+    auto y = tl.exp(x);              // + 5
+    auto z = x * y;                  // operators take the latest line of their operands
+    tl.store(out + offsets, z);      // + 7
   }
 };
 
@@ -385,8 +385,8 @@ TEST(TraceErrors, NameTheLine) {
 }
 
 TEST(TraceErrors, FullGraph) {
-  for (const auto& g : {traced<too_many_nodes<0>>(), traced<too_many_nodes<1>>(),
-                        traced<too_many_nodes<3>>()}) {
+  for (const auto& g :
+       {traced<too_many_nodes<0>>(), traced<too_many_nodes<1>>(), traced<too_many_nodes<3>>()}) {
     EXPECT_EQ(g->error.what, code::graph_full);
     EXPECT_EQ(g->error.have, TILEWRIGHT_MAX_NODES);
     EXPECT_GT(g->error.need, g->error.have);

@@ -41,7 +41,8 @@ std::string failure_of(const Launch& launch) {
 TEST(Launch, BindsEachKindOfArgument) {
   const std::vector<float> x(3);
   std::int16_t y[2] = {};
-  const auto bound = tw::launch<all_kinds>(recording_target{}, tw::grid(1), x, y, 7L, 200, 2, 1.5f, true);
+  const auto bound =
+      tw::launch<all_kinds>(recording_target{}, tw::grid(1), x, y, 7L, 200, 2, 1.5f, true);
   ASSERT_EQ(bound.size(), 7u);
   EXPECT_TRUE(bound[0].pointer);
   EXPECT_EQ(bound[0].type, tw::dtype::f32);
@@ -58,8 +59,9 @@ TEST(Launch, BindsEachKindOfArgument) {
 
 TEST(Launch, AcceptsSpansAndMemoryWithoutContents) {
   std::vector<std::int16_t> y(5);
-  const auto bound = tw::launch<all_kinds>(recording_target{}, tw::grid(1), tw::unbacked<float>{1000},
-                                           std::span(y).subspan(1), 0, 0, 0.0, 0.0f, false);
+  const auto bound =
+      tw::launch<all_kinds>(recording_target{}, tw::grid(1), tw::unbacked<float>{1000},
+                            std::span(y).subspan(1), 0, 0, 0.0, 0.0f, false);
   EXPECT_EQ(bound[0].address, nullptr);
   EXPECT_EQ(bound[0].elements, 1000);
   EXPECT_EQ(bound[1].address, y.data() + 1);
@@ -69,7 +71,8 @@ TEST(Launch, AcceptsSpansAndMemoryWithoutContents) {
 TEST(Launch, RejectsWhatCannotBeRight) {
   std::vector<float> x(3);
   std::vector<std::int16_t> y(3);
-  const auto launch = [&](const tw::grid& programs, const float* first, std::int64_t third, int fourth) {
+  const auto launch = [&](const tw::grid& programs, const float* first, std::int64_t third,
+                          int fourth) {
     return failure_of([&] {
       tw::launch<all_kinds>(recording_target{}, programs, first, y, third, fourth, 0, 0, false);
     });
@@ -79,19 +82,23 @@ TEST(Launch, RejectsWhatCannotBeRight) {
   EXPECT_EQ(launch(tw::grid(1, std::int64_t{1} << 31), x.data(), 0, 0),
             "launch: a grid axis exceeds 2^31 - 1");
   EXPECT_EQ(launch(tw::grid(1), nullptr, 0, 0), "launch: parameter 0 (ptr<f32>) is a null pointer");
-  EXPECT_EQ(launch(tw::grid(1), reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2), 0, 0),
-            "launch: parameter 0 (ptr<f32>) is not aligned to its element type");
+  EXPECT_EQ(
+      launch(tw::grid(1),
+             reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2), 0, 0),
+      "launch: parameter 0 (ptr<f32>) is not aligned to its element type");
   EXPECT_EQ(launch(tw::grid(1), x.data(), 5'000'000'000, 0),
             "launch: parameter 2 (i32): 5000000000 is outside its range");
-  EXPECT_EQ(launch(tw::grid(1), x.data(), 0, 256), "launch: parameter 3 (u8): 256 is outside its range");
-  EXPECT_EQ(launch(tw::grid(1), x.data(), 0, -1), "launch: parameter 3 (u8): -1 is outside its range");
+  EXPECT_EQ(launch(tw::grid(1), x.data(), 0, 256),
+            "launch: parameter 3 (u8): 256 is outside its range");
+  EXPECT_EQ(launch(tw::grid(1), x.data(), 0, -1),
+            "launch: parameter 3 (u8): -1 is outside its range");
 }
 
 TEST(Launch, ANegativeAxisIsAnErrorEvenBesideAnAxisOfZero) {
   std::vector<std::int16_t> y(3);
   EXPECT_EQ(failure_of([&] {
-              tw::launch<all_kinds>(recording_target{}, tw::grid(0, -3), tw::unbacked<float>{1}, y, 0, 0, 0, 0,
-                                    false);
+              tw::launch<all_kinds>(recording_target{}, tw::grid(0, -3), tw::unbacked<float>{1}, y,
+                                    0, 0, 0, 0, false);
             }),
             "launch: a grid axis is negative");
 }
@@ -100,7 +107,8 @@ TEST(Launch, AGridOfNothingNeedsNoPointers) {
   const float* none = nullptr;
   std::int16_t* nothing = nullptr;
   EXPECT_EQ(failure_of([&] {
-              tw::launch<all_kinds>(recording_target{}, tw::grid(0), none, nothing, 0, 0, 0, 0, false);
+              tw::launch<all_kinds>(recording_target{}, tw::grid(0), none, nothing, 0, 0, 0, 0,
+                                    false);
             }),
             "");
 }
@@ -142,7 +150,8 @@ TEST(Cdiv, IsTheCeilingForEverySign) {
 }
 
 TEST(Distribution, EachProgramRunsOnceAndCountsDifferByOneAtMost) {
-  for (const auto how : {tw::distribution::linear, tw::distribution::round_robin, tw::distribution::zigzag}) {
+  for (const auto how :
+       {tw::distribution::linear, tw::distribution::round_robin, tw::distribution::zigzag}) {
     for (std::int64_t programs = 0; programs <= 40; ++programs) {
       for (std::int32_t pes = 1; pes <= 9; ++pes) {
         std::set<std::int64_t> seen;
@@ -152,7 +161,8 @@ TEST(Distribution, EachProgramRunsOnceAndCountsDifferByOneAtMost) {
           for (std::int64_t nth = 0; nth < count; ++nth) {
             const std::int64_t program = tw::program_on(how, programs, pes, pe, nth);
             EXPECT_TRUE(program >= 0 && program < programs);
-            EXPECT_TRUE(seen.insert(program).second) << name_of(how) << " " << programs << " " << pes;
+            EXPECT_TRUE(seen.insert(program).second)
+                << name_of(how) << " " << programs << " " << pes;
           }
         }
         EXPECT_EQ(std::ssize(seen), programs);

@@ -121,7 +121,9 @@ class author {
       case 0: return a + b * 0.5f;
       case 1: return a + tl_.row(tl_.max<0>(b));
       case 2: return a - tl_.col(tl_.sum<1>(b));
-      case 3: return tl_.dot(a, tl_.load(x_ + (tl_.col(tl_.arange<16>()) * 16 + tl_.row(tl_.arange<16>()))), b);
+      case 3:
+        return tl_.dot(
+            a, tl_.load(x_ + (tl_.col(tl_.arange<16>()) * 16 + tl_.row(tl_.arange<16>()))), b);
       default: return tl_.where(a > b, a, 0.25f);
     }
   }
@@ -239,7 +241,8 @@ TEST(Fuzz, EveryPassAndTheModelKeepTheMeaning) {
       for (std::size_t stage = 1; stage < 4; ++stage) {
         const tw::diagnostic wrong = tw::verify(stages[stage]);
         ASSERT_FALSE(wrong) << "seed " << seed << " stage " << stage << " rule " << wrong.need
-                            << " node " << wrong.have << "\n" << text_of(stages[stage]);
+                            << " node " << wrong.have << "\n"
+                            << text_of(stages[stage]);
         run changed(n, m);
         tw::reference::interpret(stages[stage], tw::grid(1), changed.arguments());
         ASSERT_EQ(first_difference(expected.out, changed.out), -1)
@@ -252,7 +255,8 @@ TEST(Fuzz, EveryPassAndTheModelKeepTheMeaning) {
       run modelled(n, m);
       tw::run_program(*program, device, tw::grid(1), modelled.arguments());
       ASSERT_EQ(first_difference(expected.out, modelled.out), -1)
-          << "seed " << seed << " n " << n << " m " << m << " on the model\n" << text_of(stages[3]);
+          << "seed " << seed << " n " << n << " m " << m << " on the model\n"
+          << text_of(stages[3]);
     }
   }
   EXPECT_GT(on_device, 800) << "most kernels should compile for the device";

@@ -75,7 +75,8 @@ struct constants_kernel {
 
 TEST(Simplify, FoldsIntegerConstantsAndMergesThem) {
   const auto simple = std::make_unique<tw::graph>(tw::simplify(tw::trace<constants_kernel>()));
-  EXPECT_EQ(count(*simple, tw::op::mul) + count(*simple, tw::op::add) + count(*simple, tw::op::sub), 0);
+  EXPECT_EQ(count(*simple, tw::op::mul) + count(*simple, tw::op::add) + count(*simple, tw::op::sub),
+            0);
   const tw::node_id first = (*simple)[find(*simple, tw::op::store, 0)].operand(1);
   const tw::node_id second = (*simple)[find(*simple, tw::op::store, 1)].operand(1);
   EXPECT_EQ(first, second);
@@ -123,8 +124,8 @@ TEST(Simplify, KeepsTheCopyBetweenVariablesThatChangeTogether) {
   const auto simple = std::make_unique<tw::graph>(tw::simplify(tw::trace<swap_kernel>()));
   EXPECT_FALSE(tw::verify(*simple)) << text_of(*simple);
   std::int32_t fibonacci = -1;
-  const tw::argument arguments[] = {
-      {tw::dtype::i32, true, &fibonacci, 1, 0}, {tw::dtype::i32, false, nullptr, -1, 10}};
+  const tw::argument arguments[] = {{tw::dtype::i32, true, &fibonacci, 1, 0},
+                                    {tw::dtype::i32, false, nullptr, -1, 10}};
   tw::reference::interpret(*simple, tw::grid(1), arguments);
   EXPECT_EQ(fibonacci, 55);
 }
@@ -310,8 +311,7 @@ std::unique_ptr<tw::schedule> scheduled(const tw::device_spec& device = tw::mtia
   const auto placed = std::make_unique<tw::graph>(tw::assign_units(*extended<K>(), device));
   const auto sized =
       std::make_unique<tw::schedule>(tw::size_buffers(tw::assign_buffers(*placed, device), device));
-  return std::make_unique<tw::schedule>(
-      tw::split_cores(tw::place_pointer_updates(*sized), device));
+  return std::make_unique<tw::schedule>(tw::split_cores(tw::place_pointer_updates(*sized), device));
 }
 
 TEST(AssignUnits, FollowsTypesAndCapabilities) {
@@ -404,7 +404,8 @@ void expect_balanced(const tw::schedule& s) {
       }
       for (const tw::operand& input : at.work.inputs) {
         if (input.from != tw::operand::source::buffer) continue;
-        EXPECT_GT(fill[static_cast<std::size_t>(input.index)], input.ahead) << "line " << at.work.line;
+        EXPECT_GT(fill[static_cast<std::size_t>(input.index)], input.ahead)
+            << "line " << at.work.line;
       }
       for (const tw::operand& input : at.work.inputs) {
         if (input.from == tw::operand::source::buffer && input.advances) {
@@ -487,7 +488,8 @@ TEST(SplitCores, VectorWorkIsOnTheVectorCore) {
 
 TEST(Pipeline, RunTimeAndCompileTimeAgree) {
   using kernel = tw::kernels::gemm<tw::f16, 64, 64, 64>;
-  const auto made = std::make_unique<tw::command_program>(tw::compile(tw::trace<kernel>(), tw::mtia_2i));
+  const auto made =
+      std::make_unique<tw::command_program>(tw::compile(tw::trace<kernel>(), tw::mtia_2i));
   const tw::command_program& constant = tw::program<kernel, tw::mtia_2i>;
   ASSERT_FALSE(made->error);
   ASSERT_EQ(made->commands.size(), constant.commands.size());

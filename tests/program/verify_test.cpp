@@ -78,7 +78,8 @@ TEST(Verify, FindsEveryKindOfFault) {
        [](command_program& p) { p.cores[0][12].result = p.cores[0][6].result; }},
       {10, "no such register", [](command_program& p) { p.cores[0][0].result = -1; }},
       // scalars
-      {14, "not an operation on scalars", [](command_program& p) { p.cores[0][5].code = op::load; }},
+      {14, "not an operation on scalars",
+       [](command_program& p) { p.cores[0][5].code = op::load; }},
       {14, "the operation does not take this type",
        [](command_program& p) {
          p.cores[0][0].type = p.cores[0][1].type = p.cores[0][5].type = dtype::f64;
@@ -96,9 +97,12 @@ TEST(Verify, FindsEveryKindOfFault) {
          p.cores[0][0].value = 3;
        }},
       // control
-      {17, "a loop runs over i32 or i64", [](command_program& p) { p.cores[0][8].type = dtype::u32; }},
-      {21, "a loop and its end do not match", [](command_program& p) { p.cores[0][13].target = 7; }},
-      {21, "a loop and its end do not match", [](command_program& p) { p.cores[0][8].target = 12; }},
+      {17, "a loop runs over i32 or i64",
+       [](command_program& p) { p.cores[0][8].type = dtype::u32; }},
+      {21, "a loop and its end do not match",
+       [](command_program& p) { p.cores[0][13].target = 7; }},
+      {21, "a loop and its end do not match",
+       [](command_program& p) { p.cores[0][8].target = 12; }},
       {17, "a loop has no end",
        [](command_program& p) {
          p.cores[0][13].what = instruction::kind::release;
@@ -153,13 +157,15 @@ TEST(Verify, FindsEveryKindOfFault) {
        [](command_program& p) { p.commands[1].argument = 1; }},
       {34, "a store to a parameter that is not writable",
        [](command_program& p) { p.parameters[1].writable = false; }},
-      {18, "the tile's shape is not the transfer's", [](command_program& p) { p.commands[1].dims[0] = 2; }},
+      {18, "the tile's shape is not the transfer's",
+       [](command_program& p) { p.commands[1].dims[0] = 2; }},
       {19, "an extent below 1", [](command_program& p) { p.commands[2].dims[0] = 0; }},
       {19, "a register has another type",
        [](command_program& p) { p.commands[2].extents[0] = p.cores[0][6].result; }},
       {22, "the output's shape is not the command's",
        [](command_program& p) { p.commands[3].dims[0] = 2; }},
-      {22, "the result has another type", [](command_program& p) { p.commands[3].type = dtype::i32; }},
+      {22, "the result has another type",
+       [](command_program& p) { p.commands[3].type = dtype::i32; }},
       {32, "not an operation of a unit",
        [](command_program& p) {
          p.commands[5].code = op::end_loop;
@@ -167,13 +173,16 @@ TEST(Verify, FindsEveryKindOfFault) {
        }},
       {16, "a constant's operand is a scalar",
        [](command_program& p) { p.commands[0].inputs[0] = p.commands[3].inputs[0]; }},
-      {19, "a dot takes [m, k], [k, n] and [m, n]", [](command_program& p) { p.commands[2].dims[2] = 3; }},
+      {19, "a dot takes [m, k], [k, n] and [m, n]",
+       [](command_program& p) { p.commands[2].dims[2] = 3; }},
       {19, "a dot's shape is (m, n, k)", [](command_program& p) { p.commands[2].dims.rank = 2; }},
-      {19, "an operand has another type", [](command_program& p) { p.commands[2].type = dtype::bf16; }},
+      {19, "an operand has another type",
+       [](command_program& p) { p.commands[2].type = dtype::bf16; }},
       {32, "a reduction combines by add, maximum or minimum",
        [](command_program& p) { p.commands[5].combine = op::mul; }},
       {32, "no such axis", [](command_program& p) { p.commands[5].axis = 2; }},
-      {32, "the input's shape is not the command's", [](command_program& p) { p.commands[5].dims[1] = 2; }},
+      {32, "the input's shape is not the command's",
+       [](command_program& p) { p.commands[5].dims[1] = 2; }},
       {32, "the output's shape is not the input's without the axis",
        [](command_program& p) { p.commands[5].output.dims[0] = 2; }},
   };

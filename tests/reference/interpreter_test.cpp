@@ -74,8 +74,8 @@ TEST(Interpreter, MaskedLanesWithoutOtherAreZero) {
 struct overlapping_stores {
   static constexpr void body(lang& tl, ptr<std::int32_t> out, i32 n) {
     auto i = tl.arange<8>();
-    tl.store(out + i / 3, i, i < n);      // lanes 0 to 2, 3 to 5, 6 and 7 meet
-    tl.store(out + 4, tl.load(out) * 10); // sees what was stored
+    tl.store(out + i / 3, i, i < n);       // lanes 0 to 2, 3 to 5, 6 and 7 meet
+    tl.store(out + 4, tl.load(out) * 10);  // sees what was stored
   }
 };
 
@@ -223,8 +223,7 @@ TEST(Interpreter, ReductionsAlongEachAxis) {
           for (std::int64_t j = 0; j < 4; ++j) {
             // Five elements: lanes 0 and 4 meet first (in the fold by four), then by two, by one.
             const float* row = x.data() + i * 20 + j * 5;
-            EXPECT_EQ(got[at(35 + i * 4 + j)],
-                      ((row[0] + row[4]) + row[2]) + (row[1] + row[3]));
+            EXPECT_EQ(got[at(35 + i * 4 + j)], ((row[0] + row[4]) + row[2]) + (row[1] + row[3]));
           }
         }
       });
@@ -374,10 +373,10 @@ struct small_numbers {
   static constexpr void body(lang& tl, ptr<const bool> flag, ptr<const f16> h, ptr<float> out) {
     auto yes = tl.load(flag);
     auto half = tl.load(h);
-    tl.store(out, yes + yes);                          // I6: wraps to false
-    tl.store(out + 1, half + 1.0f);                    // stays f16: 2049 becomes 2048
+    tl.store(out, yes + yes);        // I6: wraps to false
+    tl.store(out + 1, half + 1.0f);  // stays f16: 2049 becomes 2048
     tl.store(out + 2, half.to<float>() + 1.0f);
-    tl.store(out + 3, half / 3);                       // I14: done in f32
+    tl.store(out + 3, half / 3);  // I14: done in f32
     // I13: maximum with a literal keeps f16, so that the variable of a loop keeps its type.
     auto relu6 = half;
     for ([[maybe_unused]] auto i : tl.range(3)) {

@@ -168,8 +168,11 @@ static_assert(Kernel<promotion> && Kernel<memory> && !Kernel<no_kernel> && !Kern
 
 // Operators are offered for what they take.
 template <class X, class Y>
-concept Addable = requires(const X& x, const Y& y) { x + y; };
-static_assert(Addable<bf, bh> && Addable<bf, int> && Addable<float, bf> && Addable<bf, block<float>>);
+concept Addable = requires(const X& x, const Y& y) {
+  x + y;
+};
+static_assert(Addable<bf, bh> && Addable<bf, int> && Addable<float, bf> &&
+              Addable<bf, block<float>>);
 static_assert(!Addable<bf, const char*> && !Addable<ptr<float>, ptr<float>>);
 
 }  // namespace

@@ -21,10 +21,11 @@ std::vector<T> interesting() {
   std::vector<T> values;
   const auto add = [&](double value) { values.push_back(convert<T>(value)); };
   if constexpr (is_float(dtype_v<T>)) {
-    for (const double value : {0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 126.5, 127.0, 128.0, 254.5,
-                               255.0, 256.0, 32767.0, 32768.0, 65504.0, 65519.0, 65520.0, 65535.0,
-                               65536.0, 0x1p24 + 1, 0x1p31, 0x1p32, 0x1p63, 0x1p64, 1e30, 1e300,
-                               1e-30, 1e-320, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1p-133, 0x1p-149}) {
+    for (const double value :
+         {0.0,     0.25,    0.5,        0.75,    1.0,       1.5,      2.5,     126.5,   127.0,
+          128.0,   254.5,   255.0,      256.0,   32767.0,   32768.0,  65504.0, 65519.0, 65520.0,
+          65535.0, 65536.0, 0x1p24 + 1, 0x1p31,  0x1p32,    0x1p63,   0x1p64,  1e30,    1e300,
+          1e-30,   1e-320,  0x1p-24,    0x1p-25, 0x1.8p-25, 0x1p-133, 0x1p-149}) {
       add(value);
       add(-value);
     }

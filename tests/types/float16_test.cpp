@@ -99,10 +99,10 @@ TYPED_TEST(SmallFloat, RoundsToNearestEven) {
 
 TYPED_TEST(SmallFloat, EdgesOfTheRange) {
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const float value : {0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::max(),
-                            std::numeric_limits<float>::denorm_min(),
-                            -std::numeric_limits<float>::denorm_min(),
-                            std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float value :
+       {0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::max(),
+        std::numeric_limits<float>::denorm_min(), -std::numeric_limits<float>::denorm_min(),
+        std::numeric_limits<float>::quiet_NaN()}) {
     expect_rounding<TypeParam>(value);
   }
 }

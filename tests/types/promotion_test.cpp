@@ -8,8 +8,8 @@
 namespace tilewright {
 namespace {
 
-constexpr dtype types[] = {dtype::i1,  dtype::i8,  dtype::i16, dtype::i32,  dtype::i64,
-                           dtype::u8,  dtype::u16, dtype::u32, dtype::u64,  dtype::f16,
+constexpr dtype types[] = {dtype::i1,   dtype::i8,  dtype::i16, dtype::i32, dtype::i64,
+                           dtype::u8,   dtype::u16, dtype::u32, dtype::u64, dtype::f16,
                            dtype::bf16, dtype::f32, dtype::f64};
 
 // Row and column in the order of `types`.

@@ -77,7 +77,9 @@ constexpr affine affine_form(const graph& g, const node& n, node_id id, const Fo
       result = source;
       const int axis = static_cast<int>(n.value);
       for (int d = 0; d < n.dims.rank; ++d) {
-        result.strides[d] = d < axis ? source.strides[d] : d == axis ? no_node : source.strides[d - 1];
+        result.strides[d] = d < axis    ? source.strides[d]
+                            : d == axis ? no_node
+                                        : source.strides[d - 1];
       }
       return result;
     }

@@ -91,7 +91,7 @@ constexpr mask_box box_of_mask(const graph& g, const node& n, node_id id, const 
       const mask_box y = box(1);
       result.known = x.known && y.known;
       result.gate = x.gate == no_node || x.gate == y.gate ? y.gate
-                    : y.gate == no_node ? x.gate
+                    : y.gate == no_node                   ? x.gate
                                         : build.append(op::bit_and, dtype::i1, x.gate, y.gate);
       for (int d = 0; d < n.dims.rank && result.known; ++d) {
         result.extents[d] = x.extents[d] == no_node || x.extents[d] == y.extents[d] ? y.extents[d]

@@ -34,9 +34,7 @@ constexpr node_flags tile_values(const graph& g) {
         case op::store: break;
         case op::broadcast:
         case op::expand_dims: tile[id] = tile[n.operand(0)]; break;
-        case op::phi:
-          tile[id] = !n.is_scalar() || tile[n.operand(0)] || tile[n.operand(1)];
-          break;
+        case op::phi: tile[id] = !n.is_scalar() || tile[n.operand(0)] || tile[n.operand(1)]; break;
         default:
           tile[id] = !n.is_scalar();
           for (int i = 0; i < operand_slots(n); ++i) tile[id] = tile[id] || tile[n.operand(i)];

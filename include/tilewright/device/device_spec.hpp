@@ -22,10 +22,10 @@ struct device_spec {
   // RISC-V cores. Core `vector_core` has the vector unit.
   std::int32_t cores = 2;
   std::int32_t vector_core = 1;
-  std::int32_t vector_ops_8 = 0;   ///< operations per cycle on 8-bit elements
-  std::int32_t vector_ops_16 = 0;  ///< on f16 and 16-bit integers
-  std::int32_t vector_ops_32 = 0;  ///< on f32, bf16 and 32-bit integers; half of it on 64 bits
-  std::int32_t vector_startup = 8; ///< cycles from the start of a vector loop to its first result
+  std::int32_t vector_ops_8 = 0;    ///< operations per cycle on 8-bit elements
+  std::int32_t vector_ops_16 = 0;   ///< on f16 and 16-bit integers
+  std::int32_t vector_ops_32 = 0;   ///< on f32, bf16 and 32-bit integers; half of it on 64 bits
+  std::int32_t vector_startup = 8;  ///< cycles from the start of a vector loop to its first result
 
   // Dot product engine: native command rows x k_bytes x columns on each tile.
   std::int32_t dpe_tiles = 0;
@@ -52,11 +52,11 @@ struct device_spec {
   std::int32_t pointer_update_cycles = 0;
 
   // Command processor.
-  std::int32_t queue_depth = 16;    ///< commands, per unit and core
-  std::int32_t issue_first = 24;    ///< core cycles to set up and issue a command
-  std::int32_t issue_repeat = 6;    ///< for each further native step (auto-increment)
-  std::int32_t scalar_cycles = 1;   ///< a scalar instruction
-  std::int32_t loop_cycles = 2;     ///< loop counter and branch, per iteration
+  std::int32_t queue_depth = 16;   ///< commands, per unit and core
+  std::int32_t issue_first = 24;   ///< core cycles to set up and issue a command
+  std::int32_t issue_repeat = 6;   ///< for each further native step (auto-increment)
+  std::int32_t scalar_cycles = 1;  ///< a scalar instruction
+  std::int32_t loop_cycles = 2;    ///< loop counter and branch, per iteration
 
   // Fabric interface (DMA), one direction.
   std::int32_t dma_bytes_per_cycle = 0;
@@ -69,8 +69,8 @@ struct device_spec {
 
   // Off-chip DRAM, whole device.
   std::int64_t dram_bytes = 0;
-  double dram_gb_per_s = 0.0;     ///< reads and writes together
-  double dram_efficiency = 1.0;   ///< share of it that streams reach
+  double dram_gb_per_s = 0.0;    ///< reads and writes together
+  double dram_efficiency = 1.0;  ///< share of it that streams reach
   double dram_latency_ns = 0.0;
 
   constexpr std::int32_t pe_count() const { return pe_rows * pe_cols; }

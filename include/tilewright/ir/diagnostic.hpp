@@ -37,8 +37,9 @@ struct diagnostic {
 };
 
 // A static_assert takes nothing but a literal, so the sentences are macros.
-#define TILEWRIGHT_E001 \
-  "TW-E001: the kernel needs more graph nodes, nested loops or loop variables than there is room for"
+#define TILEWRIGHT_E001                                                                            \
+  "TW-E001: the kernel needs more graph nodes, nested loops or loop variables than there is room " \
+  "for"
 #define TILEWRIGHT_E002 "TW-E002: a tl.range loop was left by break or return"
 #define TILEWRIGHT_E003 "TW-E003: a tl.range loop has step 0"
 #define TILEWRIGHT_E004 "TW-E004: the graph is malformed"

@@ -54,7 +54,8 @@ constexpr void put_constant(Text& out, const node& n) {
     });
     return;
   }
-  const double value = with_element(n.type, [&]<class T>() { return convert<double>(from_bits<T>(bits)); });
+  const double value =
+      with_element(n.type, [&]<class T>() { return convert<double>(from_bits<T>(bits)); });
   const auto whole = convert<std::int64_t>(value);
   const bool minus_zero = value == 0 && bits != 0;
   if (static_cast<double>(whole) == value && !minus_zero && whole > -1000000 && whole < 1000000) {
@@ -98,8 +99,7 @@ constexpr void dump(const graph& g, Text& out) {
     if (n.code == op::end_loop) --depth;
     for (int i = 0; i < depth; ++i) put(out, "  ");
     if (n.code == op::loop) ++depth;
-    const bool has_value =
-        n.code != op::store && n.code != op::loop && n.code != op::end_loop;
+    const bool has_value = n.code != op::store && n.code != op::loop && n.code != op::end_loop;
     if (has_value) {
       put(out, "%", id, ": ");
       detail::put_type(out, n);

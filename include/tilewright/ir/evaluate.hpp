@@ -56,7 +56,7 @@ constexpr std::uint64_t evaluate(op code, dtype type, std::uint64_t x, std::uint
     return from_bits<T>(operands[index]);
   };
   switch (code) {
-#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)                \
+#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)          \
   case op::name:                                                                 \
     return with_element(type, [&]<class T>() -> std::uint64_t {                  \
       if constexpr (accepts(op_kind::kind, dtype_v<T>)) {                        \
@@ -67,8 +67,7 @@ constexpr std::uint64_t evaluate(op code, dtype type, std::uint64_t x, std::uint
     });
     TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -97,7 +96,7 @@ struct output_row {
 inline void evaluate_elements(op code, dtype type, std::int64_t count, const input_row* inputs,
                               const output_row& output) {
   switch (code) {
-#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)                        \
+#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)                  \
   case op::name:                                                                         \
     with_element(type, [&]<class T>() {                                                  \
       if constexpr (accepts(op_kind::kind, dtype_v<T>)) {                                \
@@ -116,8 +115,7 @@ inline void evaluate_elements(op code, dtype type, std::int64_t count, const inp
     break;
     TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
-    default:
-      break;
+    default: break;
   }
 }
 

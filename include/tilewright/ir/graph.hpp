@@ -35,12 +35,12 @@ inline constexpr int max_operands = 4;
 /// | phi | initial, next, the loop | |
 struct node {
   op code = op::constant;
-  op combine = op::add;         ///< of a reduce
-  dtype type = dtype::none;     ///< element type; of a pointer, what it points to
-  bool pointer = false;         ///< elements are pointers to `type`
-  bool writable = false;        ///< of a pointer argument: stores may go through it
-  unit where = unit::core;      ///< set by assign_units
-  std::int32_t line = 0;        ///< source line
+  op combine = op::add;      ///< of a reduce
+  dtype type = dtype::none;  ///< element type; of a pointer, what it points to
+  bool pointer = false;      ///< elements are pointers to `type`
+  bool writable = false;     ///< of a pointer argument: stores may go through it
+  unit where = unit::core;   ///< set by assign_units
+  std::int32_t line = 0;     ///< source line
   node_id operands[max_operands] = {no_node, no_node, no_node, no_node};
   std::int64_t value = 0;
   shape dims{};
@@ -55,14 +55,14 @@ struct node {
 /// A structured access: element (i0, i1, ...) lives at base + offset + sum of strides[d] * i_d, in
 /// elements. All quantities are scalar i64 nodes.
 struct access {
-  node_id base = no_node;     ///< argument node
-  node_id offset = no_node;   ///< scalar i64 node
+  node_id base = no_node;    ///< argument node
+  node_id offset = no_node;  ///< scalar i64 node
   node_id strides[max_rank] = {no_node, no_node, no_node, no_node, no_node};
   /// Per dimension the number of leading lanes that are accessed; no_node means all of them.
   node_id extents[max_rank] = {no_node, no_node, no_node, no_node, no_node};
-  bool masked = false;        ///< a mask remains that the extents don't express
-  bool fill = false;          ///< of a load: lanes outside the extents must hold `other`
-  std::int64_t fill_bits = 0; ///< pattern of `other`
+  bool masked = false;         ///< a mask remains that the extents don't express
+  bool fill = false;           ///< of a load: lanes outside the extents must hold `other`
+  std::int64_t fill_bits = 0;  ///< pattern of `other`
 };
 
 /// A traced kernel. A loop node is followed by its induction and then by its phis; its body ends

@@ -30,6 +30,8 @@ inline constexpr unit_set vector_only = units_of(unit::vector);
 inline constexpr unit_set no_unit = 0;  // becomes part of an address, a mask or a loop
 }  // namespace detail
 
+// clang-format off
+
 // X(name, kind, units, cost, host_ulp, summary, scalar meaning of x, y, z)
 // `cost` is the number of vector instructions for a vector of results. Assumed: exp and log are a
 // range reduction and a polynomial of about 16, division and square root take the time of 4.
@@ -99,6 +101,8 @@ inline constexpr unit_set no_unit = 0;  // becomes part of an address, a mask or
   X(sum, add, "i1 and integers below 32 bits are added in 32; 16-bit floats in f32, rounded once") \
   X(max, maximum, "16-bit floats give f32; NaN is ignored, all NaN gives NaN")                    \
   X(min, minimum, "16-bit floats give f32; NaN is ignored, all NaN gives NaN")
+
+// clang-format on
 
 /// An operation of the graph.
 enum class op : std::uint8_t {
@@ -189,20 +193,20 @@ template <class... Values>
 constexpr void unused(const Values&...) {}
 }  // namespace detail
 
-#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression)                \
-  template <>                                                                          \
-  struct meaning<op::name> {                                                           \
-    template <class X, class Y = X, class Z = X>                                       \
-    static constexpr auto eval(X x, Y y = {}, Z z = {}) {                              \
-      detail::unused(x, y, z);                                                         \
-      if constexpr (op_kind::kind == op_kind::compare) {                               \
-        return static_cast<bool>(expression);                                          \
-      } else if constexpr (op_kind::kind == op_kind::select) {                         \
-        return static_cast<Y>(expression);                                             \
-      } else {                                                                         \
-        return static_cast<X>(expression);                                             \
-      }                                                                                \
-    }                                                                                  \
+#define TILEWRIGHT_X(name, kind, units, cost, ulp, summary, expression) \
+  template <>                                                           \
+  struct meaning<op::name> {                                            \
+    template <class X, class Y = X, class Z = X>                        \
+    static constexpr auto eval(X x, Y y = {}, Z z = {}) {               \
+      detail::unused(x, y, z);                                          \
+      if constexpr (op_kind::kind == op_kind::compare) {                \
+        return static_cast<bool>(expression);                           \
+      } else if constexpr (op_kind::kind == op_kind::select) {          \
+        return static_cast<Y>(expression);                              \
+      } else {                                                          \
+        return static_cast<X>(expression);                              \
+      }                                                                 \
+    }                                                                   \
   };
 TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X

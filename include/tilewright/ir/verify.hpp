@@ -10,13 +10,13 @@ namespace tilewright {
 
 /// Rules of a graph; a violated one is the `need` of the diagnostic, the node its `have`.
 enum class graph_rule : std::int64_t {
-  operand_missing = 1,   ///< an operand that the operation needs is absent
-  operand_order = 2,     ///< an operand is no earlier node (phi: its `next` lies in the loop)
-  operand_scope = 3,     ///< an operand was computed in a loop that has closed
-  element_type = 4,      ///< operand and result types don't fit the operation
-  block_shape = 5,       ///< operand and result shapes don't fit the operation
-  loop_structure = 6,    ///< loop, induction, phis and end_loop don't match up
-  access_record = 7,     ///< a load or store names no access, or the access no scalar nodes
+  operand_missing = 1,  ///< an operand that the operation needs is absent
+  operand_order = 2,    ///< an operand is no earlier node (phi: its `next` lies in the loop)
+  operand_scope = 3,    ///< an operand was computed in a loop that has closed
+  element_type = 4,     ///< operand and result types don't fit the operation
+  block_shape = 5,      ///< operand and result shapes don't fit the operation
+  loop_structure = 6,   ///< loop, induction, phis and end_loop don't match up
+  access_record = 7,    ///< a load or store names no access, or the access no scalar nodes
 };
 
 namespace detail {
@@ -70,8 +70,8 @@ class graph_verifier {
       const bool forward = n.code == op::phi && i == 1;
       require(used >= 0 && used < g_.size() && (forward || used < at_), graph_rule::operand_order);
       if (failed_) return;
-      const bool names_loop = (n.code == op::phi && i == 2) || n.code == op::induction ||
-                              n.code == op::end_loop;
+      const bool names_loop =
+          (n.code == op::phi && i == 2) || n.code == op::induction || n.code == op::end_loop;
       if (forward) {
         require(used < g_[n.operand(2)].value, graph_rule::operand_order);
       } else if (!names_loop) {
@@ -104,7 +104,8 @@ class graph_verifier {
       case op::expand_dims:
       case op::copy: return require(n.type == operand(n, 0).type, rule);
       case op::add_pointer:
-        return require(n.pointer && operand(n, 0).pointer && operand(n, 1).type == dtype::i64, rule);
+        return require(n.pointer && operand(n, 0).pointer && operand(n, 1).type == dtype::i64,
+                       rule);
       case op::load:
         if (n.operand(1) != no_node) require(operand(n, 1).type == dtype::i1, rule);
         if (n.operand(2) != no_node) require(operand(n, 2).type == n.type, rule);
@@ -115,9 +116,9 @@ class graph_verifier {
         if (n.operand(2) != no_node) require(operand(n, 2).type == dtype::i1, rule);
         return;
       case op::dot:
-        return require(operand(n, 0).type == operand(n, 1).type && operand(n, 2).type == n.type, rule);
-      case op::reduce:
-        return require(n.type == reduced_type(n.combine, operand(n, 0).type), rule);
+        return require(operand(n, 0).type == operand(n, 1).type && operand(n, 2).type == n.type,
+                       rule);
+      case op::reduce: return require(n.type == reduced_type(n.combine, operand(n, 0).type), rule);
       case op::phi:
         return require(n.type == operand(n, 0).type && n.type == operand(n, 1).type, rule);
       default: return;
@@ -145,8 +146,9 @@ class graph_verifier {
         return;
       }
       case op::expand_dims:
-        return require(n.dims.rank == operand(n, 0).dims.rank + 1 &&
-                           n.dims[static_cast<int>(n.value)] == 1, rule);
+        return require(
+            n.dims.rank == operand(n, 0).dims.rank + 1 && n.dims[static_cast<int>(n.value)] == 1,
+            rule);
       case op::phi:
         return require(n.dims == operand(n, 0).dims && n.dims == operand(n, 1).dims, rule);
       case op::copy: return require(n.dims == operand(n, 0).dims, rule);
@@ -165,12 +167,13 @@ class graph_verifier {
       case op::loop:
         return require(at_ + 1 < g_.size() && g_[at_ + 1].code == op::induction && n.value > at_ &&
                            n.value < g_.size() &&
-                           g_[static_cast<node_id>(n.value)].code == op::end_loop, rule);
+                           g_[static_cast<node_id>(n.value)].code == op::end_loop,
+                       rule);
       case op::induction: return require(n.operand(0) == at_ - 1 && current_ == at_ - 1, rule);
       case op::phi: {
         const op before = g_[at_ - 1].code;
-        return require((before == op::induction || before == op::phi) &&
-                           n.operand(2) == current_, rule);
+        return require((before == op::induction || before == op::phi) && n.operand(2) == current_,
+                       rule);
       }
       case op::end_loop:
         require(current_ != no_node && n.operand(0) == current_ && g_[current_].value == at_, rule);
@@ -189,7 +192,8 @@ class graph_verifier {
     if (failed_) return;
     const access& a = g_.accesses[static_cast<std::int32_t>(n.value)];
     require(a.base >= 0 && a.base < at_ && g_[a.base].code == op::argument && g_[a.base].pointer &&
-                is_count(a.offset), rule);
+                is_count(a.offset),
+            rule);
     for (int d = 0; d < n.dims.rank; ++d) {
       require(a.strides[d] == no_node || is_count(a.strides[d]), rule);
       require(a.extents[d] == no_node || is_count(a.extents[d]), rule);

@@ -68,7 +68,7 @@ concept Operand = NumberBlock<T> || Literal<T>;
 namespace detail {
 /// Whether an operator may be found for these operands at all.
 template <class Left, class Right>
-concept operands = Operand<Left> && Operand<Right> && (Block<Left> || Block<Right>);
+concept operands = Operand<Left> && Operand<Right> &&(Block<Left> || Block<Right>);
 }  // namespace detail
 
 /// A block of elements `T` with extents `Dims` (none: a scalar), as a kernel sees it: a variable
@@ -81,7 +81,8 @@ class block {
   static constexpr shape dims = make_shape<Dims...>();
   static_assert(sizeof...(Dims) <= max_rank, "TW-E101: a block has at most rank 5");
   static_assert(((Dims > 0) && ...), "TW-E102: extents of a block are positive");
-  static_assert(elements_of(dims) <= max_elements, "TW-E103: a block has at most 1,048,576 elements");
+  static_assert(elements_of(dims) <= max_elements,
+                "TW-E103: a block has at most 1,048,576 elements");
 
   constexpr block(const block& other)
       : block(*other.context_, other.context_->nodes.copy(other.id_)) {}
@@ -95,8 +96,9 @@ class block {
   }
   template <Block Other>
   constexpr block& operator=(const Other&) {
-    static_assert(std::same_as<Other, block>,
-                  "TW-E104: a variable keeps one element type and one shape; convert with .to<T>()");
+    static_assert(
+        std::same_as<Other, block>,
+        "TW-E104: a variable keeps one element type and one shape; convert with .to<T>()");
     return *this;
   }
 

@@ -127,8 +127,8 @@ class lang {
                   "TW-E111: tl.store: value and mask must broadcast to the pointers' shape");
     using element = std::remove_const_t<target>;
     using stored = detail::block_t<element, detail::broadcast_shape<Pointer>>;
-    nodes.add(make_node<stored>(op::store, line, -1, pointer.id(),
-                                operand_as<element>(value, line), id_of(mask)));
+    nodes.add(make_node<stored>(op::store, line, -1, pointer.id(), operand_as<element>(value, line),
+                                id_of(mask)));
   }
 
   // ---- matrix product ----
@@ -139,8 +139,9 @@ class lang {
   template <NumberBlock Left, NumberBlock Right, class Accumulator = detail::absent>
   constexpr auto dot(const Left& left, const Right& right, const Accumulator& acc = {},
                      int line = __builtin_LINE()) {
-    static_assert(std::same_as<typename Left::element, typename Right::element>,
-                  "TW-E112: tl.dot: both operands must have one element type; convert with .to<T>()");
+    static_assert(
+        std::same_as<typename Left::element, typename Right::element>,
+        "TW-E112: tl.dot: both operands must have one element type; convert with .to<T>()");
     static_assert(Left::dims.rank == 2 && Right::dims.rank == 2,
                   "TW-E113: tl.dot takes blocks of rank 2");
     static_assert(Left::dims.rank != 2 || Right::dims.rank != 2 || Left::dims[1] == Right::dims[0],
@@ -176,15 +177,15 @@ class lang {
   }
 #define TILEWRIGHT_BINARY(name)                                              \
   template <class X, class Y>                                                \
-    requires detail::operands<X, Y>                                          \
+  requires detail::operands<X, Y>                                            \
   constexpr auto name(const X& x, const Y& y, int line = __builtin_LINE()) { \
     return binary<op::name>(x, y, line);                                     \
   }
-#define TILEWRIGHT_SELECT(name)                                                      \
-  template <NumberBlock Condition, Operand X, Operand Y>                             \
-  constexpr auto name(const Condition& condition, const X& x, const Y& y,            \
-                      int line = __builtin_LINE()) {                                 \
-    return select<op::name>(condition, x, y, line);                                  \
+#define TILEWRIGHT_SELECT(name)                                           \
+  template <NumberBlock Condition, Operand X, Operand Y>                  \
+  constexpr auto name(const Condition& condition, const X& x, const Y& y, \
+                      int line = __builtin_LINE()) {                      \
+    return select<op::name>(condition, x, y, line);                       \
   }
 #define TILEWRIGHT_OF_arithmetic TILEWRIGHT_BINARY
 #define TILEWRIGHT_OF_compare TILEWRIGHT_BINARY
@@ -211,7 +212,7 @@ class lang {
 
   /// Ceiling of x / y for integers, for every sign.
   template <class X, class Y>
-    requires detail::operands<X, Y>
+  requires detail::operands<X, Y>
   constexpr auto cdiv(const X& x, const Y& y, int line = __builtin_LINE());
 
   // ---- loops ----
@@ -230,7 +231,7 @@ class lang {
   /// A handle of type `Result` for a new node.
   template <Block Result>
   constexpr Result emit(op what, int line, std::int64_t value, node_id x = no_node,
-                       node_id y = no_node, node_id z = no_node) {
+                        node_id y = no_node, node_id z = no_node) {
     return {*this, nodes.add(make_node<Result>(what, line, value, x, y, z))};
   }
   template <Block Result>
@@ -263,8 +264,9 @@ class lang {
   constexpr Result constant(Number value, int line) {
     using element = typename Result::element;
     if (!detail::holds<element>(value)) nodes.fail(code::literal_range, line);
-    return emit<Result>(op::constant, line,
-                       static_cast<std::int64_t>(to_bits(convert<element>(detail::literal(value)))));
+    return emit<Result>(
+        op::constant, line,
+        static_cast<std::int64_t>(to_bits(convert<element>(detail::literal(value)))));
   }
   /// Node of `value` converted to `T`; a literal becomes a scalar constant.
   template <Element T, Operand Value>
@@ -283,8 +285,9 @@ class lang {
     constexpr op_kind kind = info_of(Code).kind;
     using common = detail::broadcast_shape<X, Y>;
     static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
-    static_assert(!detail::mixes_signs<Code, X, Y>(),
-                  "TW-E119: / and % do not mix signed and unsigned integers; convert with .to<T>()");
+    static_assert(
+        !detail::mixes_signs<Code, X, Y>(),
+        "TW-E119: / and % do not mix signed and unsigned integers; convert with .to<T>()");
     constexpr dtype type = detail::promoted_type<Code, X, Y>();
     static_assert(accepts(kind, type), "TW-E120: this operation does not take this element type");
     using result = detail::block_t<element_t<result_type(kind, type)>, common>;

@@ -31,11 +31,11 @@ constexpr std::int32_t line_of(const X& x, const Y& y) {
 
 }  // namespace detail
 
-#define TILEWRIGHT_OPERATOR(symbol, name)                                      \
-  template <class X, class Y>                                                  \
-    requires detail::operands<X, Y>                                            \
-  constexpr auto operator symbol(const X& x, const Y& y) {                     \
-    return detail::context_of(x, y).name(x, y, detail::line_of(x, y));         \
+#define TILEWRIGHT_OPERATOR(symbol, name)                              \
+  template <class X, class Y>                                          \
+  requires detail::operands<X, Y>                                      \
+  constexpr auto operator symbol(const X& x, const Y& y) {             \
+    return detail::context_of(x, y).name(x, y, detail::line_of(x, y)); \
   }
 TILEWRIGHT_OPERATOR(+, add)
 TILEWRIGHT_OPERATOR(-, sub)
@@ -95,14 +95,14 @@ constexpr auto operator+(const Pointer& pointer, const Offset& offset) {
   const std::int32_t line = detail::line_of(pointer, offset);
   if constexpr (Literal<Offset>) {
     return tl.emit<result>(op::add_pointer, line, 0, pointer.id(),
-                          tl.constant<i64>(offset, line).id());
+                           tl.constant<i64>(offset, line).id());
   } else {
     return tl.emit<result>(op::add_pointer, line, 0, pointer.id(), offset.id());
   }
 }
 
 template <class X, class Y>
-  requires detail::operands<X, Y>
+requires detail::operands<X, Y>
 constexpr auto lang::cdiv(const X& x, const Y& y, int line) {
   static_assert(is_int(detail::promoted_type<op::div, X, Y>()), "TW-E129: tl.cdiv takes integers");
   const auto is_negative = [&](const auto& value) {
@@ -118,11 +118,11 @@ constexpr auto lang::cdiv(const X& x, const Y& y, int line) {
   return add(div(x, y, line), where(bit_and(inexact, positive, line), 1, 0, line), line);
 }
 
-#define TILEWRIGHT_ASSIGNMENT(symbol, binary)                                           \
-  template <NumberBlock X, Operand Y>                                                   \
-  constexpr X& operator symbol(X& x, const Y& y) {                                      \
-    x = x binary y;                                                                     \
-    return x;                                                                           \
+#define TILEWRIGHT_ASSIGNMENT(symbol, binary)      \
+  template <NumberBlock X, Operand Y>              \
+  constexpr X& operator symbol(X& x, const Y& y) { \
+    x = x binary y;                                \
+    return x;                                      \
   }
 TILEWRIGHT_ASSIGNMENT(+=, +)
 TILEWRIGHT_ASSIGNMENT(-=, -)

@@ -129,7 +129,7 @@ class recorder {
 
   graph graph_;
   inplace_vector<frame, 16> frames_;
-  std::int32_t too_deep_ = 0;  // open loops that have no frame
+  std::int32_t too_deep_ = 0;                  // open loops that have no frame
   node_id phi_of_[TILEWRIGHT_MAX_NODES] = {};  // while a loop closes; 0 is none
 };
 

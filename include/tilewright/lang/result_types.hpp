@@ -13,8 +13,8 @@ namespace tilewright::detail {
 // by value crashes GCC 12.) Shapes that don't broadcast, already reported, give a scalar, so that
 // no other error follows.
 template <class T, class Shape,
-          class = std::make_index_sequence<
-              static_cast<std::size_t>(Shape::value.rank < 0 ? 0 : Shape::value.rank)>>
+          class = std::make_index_sequence<static_cast<std::size_t>(
+              Shape::value.rank < 0 ? 0 : Shape::value.rank)>>
 struct block_from;
 template <class T, class Shape, std::size_t... D>
 struct block_from<T, Shape, std::index_sequence<D...>> {
@@ -133,7 +133,6 @@ struct expanded_shape {
     return result;
   }();
 };
-
 
 template <class X, int Axis>
 struct reduced_shape {

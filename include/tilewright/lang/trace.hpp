@@ -205,7 +205,9 @@ struct body_of<void (*)(lang&, Parameters...)> {
 /// A class with `static constexpr void body(lang& tl, parameters...)`, its parameters handles taken
 /// by value.
 template <class T>
-concept Kernel = requires { detail::body_of<decltype(&T::body)>::parameter_count; };
+concept Kernel = requires {
+  detail::body_of<decltype(&T::body)>::parameter_count;
+};
 
 /// Runs `body` once on handles and returns the graph of what it did, in execution order. Works in
 /// constant expressions and at run time. Errors: TW-E001 to TW-E007, in `graph::error`.

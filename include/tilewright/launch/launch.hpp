@@ -42,11 +42,11 @@ constexpr bool binds() {
   } else if constexpr (is_unbacked<plain>::value) {
     return std::is_same_v<plain, unbacked<pointee_t<element>>>;
   } else {
-    return requires(element address, Argument& value) { address = value; } ||
-           requires(element address, Argument& value) {
-             address = value.data();
-             value.size();
-           };
+    return requires(element address, Argument & value) { address = value; }
+    || requires(element address, Argument & value) {
+      address = value.data();
+      value.size();
+    };
   }
 }
 
@@ -86,8 +86,8 @@ argument bind_scalar(int position, const Argument& value) {
   argument bound;
   bound.type = dtype_v<element>;
   if (!holds<element>(value)) {
-    fail_launch("parameter ", position, " (", name_of(bound.type), "): ",
-                static_cast<std::int64_t>(value), " is outside its range");
+    fail_launch("parameter ", position, " (", name_of(bound.type),
+                "): ", static_cast<std::int64_t>(value), " is outside its range");
   }
   bound.bits = to_bits(convert<element>(literal(value)));
   return bound;

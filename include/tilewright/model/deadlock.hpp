@@ -23,7 +23,8 @@ inline bool finished(const pe_state& element) {
 }
 
 /// "buffer 3 (line 12): 5 pushed, 4 popped, room for 1"
-inline std::string fill_of(const command_program& what, const pe_state& element, buffer_index which) {
+inline std::string fill_of(const command_program& what, const pe_state& element,
+                           buffer_index which) {
   const buffer_state& ring = element.buffers[static_cast<std::size_t>(which)];
   return "buffer " + std::to_string(which) + " (line " + std::to_string(what.buffers[which].line) +
          "): " + std::to_string(ring.pushed) + " pushed, " + std::to_string(ring.popped) +

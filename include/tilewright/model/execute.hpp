@@ -82,18 +82,10 @@ inline void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte
     }
   };
   switch (size) {
-    case 1:
-      copy(std::integral_constant<std::int64_t, 1>{});
-      break;
-    case 2:
-      copy(std::integral_constant<std::int64_t, 2>{});
-      break;
-    case 4:
-      copy(std::integral_constant<std::int64_t, 4>{});
-      break;
-    default:
-      copy(std::integral_constant<std::int64_t, 8>{});
-      break;
+    case 1: copy(std::integral_constant<std::int64_t, 1>{}); break;
+    case 2: copy(std::integral_constant<std::int64_t, 2>{}); break;
+    case 4: copy(std::integral_constant<std::int64_t, 4>{}); break;
+    default: copy(std::integral_constant<std::int64_t, 8>{}); break;
   }
 }
 
@@ -101,24 +93,12 @@ inline void copy_elements(std::byte* to, std::int64_t to_stride, const std::byte
 template <class Function>
 void with_accumulator(dtype type, Function&& function) {
   switch (type) {
-    case dtype::i32:
-      function.template operator()<std::int32_t>();
-      break;
-    case dtype::i64:
-      function.template operator()<std::int64_t>();
-      break;
-    case dtype::u32:
-      function.template operator()<std::uint32_t>();
-      break;
-    case dtype::u64:
-      function.template operator()<std::uint64_t>();
-      break;
-    case dtype::f64:
-      function.template operator()<double>();
-      break;
-    default:
-      function.template operator()<float>();
-      break;
+    case dtype::i32: function.template operator()<std::int32_t>(); break;
+    case dtype::i64: function.template operator()<std::int64_t>(); break;
+    case dtype::u32: function.template operator()<std::uint32_t>(); break;
+    case dtype::u64: function.template operator()<std::uint64_t>(); break;
+    case dtype::f64: function.template operator()<double>(); break;
+    default: function.template operator()<float>(); break;
   }
 }
 
@@ -130,24 +110,12 @@ class executor {
   void run(const command& what, const issued_values& values, std::byte* const* inputs,
            std::byte* output, std::byte* memory) {
     switch (what.code) {
-      case op::load:
-        load(what, values, output, memory);
-        break;
-      case op::store:
-        store(what, values, inputs[0], memory);
-        break;
-      case op::dot:
-        dot(what, values, inputs, output);
-        break;
-      case op::reduce:
-        reduce(what, values, inputs[0], output);
-        break;
-      case op::arange:
-        arange(what, values, output);
-        break;
-      default:
-        element_wise(what, values, inputs, output);
-        break;
+      case op::load: load(what, values, output, memory); break;
+      case op::store: store(what, values, inputs[0], memory); break;
+      case op::dot: dot(what, values, inputs, output); break;
+      case op::reduce: reduce(what, values, inputs[0], output); break;
+      case op::arange: arange(what, values, output); break;
+      default: element_wise(what, values, inputs, output); break;
     }
   }
 

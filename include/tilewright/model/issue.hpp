@@ -32,18 +32,12 @@ inline std::uint64_t scalar_result(const instruction& step, const core_state& co
                                    const grid& programs, std::span<const argument> arguments) {
   const auto value = [&](int i) { return register_bits(core, step.operands[i]); };
   switch (step.code) {
-    case op::constant:
-      return static_cast<std::uint64_t>(step.value);
-    case op::argument:
-      return arguments[static_cast<std::size_t>(step.value)].bits;
-    case op::program_id:
-      return to_bits(programs.index(core.program, static_cast<int>(step.value)));
-    case op::num_programs:
-      return to_bits(static_cast<std::int32_t>(programs.axes[step.value]));
-    case op::cast:
-      return evaluate_cast(step.operand_type, step.type, value(0));
-    default:
-      return evaluate(step.code, scalar_operand_type(step), value(0), value(1), value(2));
+    case op::constant: return static_cast<std::uint64_t>(step.value);
+    case op::argument: return arguments[static_cast<std::size_t>(step.value)].bits;
+    case op::program_id: return to_bits(programs.index(core.program, static_cast<int>(step.value)));
+    case op::num_programs: return to_bits(static_cast<std::int32_t>(programs.axes[step.value]));
+    case op::cast: return evaluate_cast(step.operand_type, step.type, value(0));
+    default: return evaluate(step.code, scalar_operand_type(step), value(0), value(1), value(2));
   }
 }
 

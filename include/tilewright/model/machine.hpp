@@ -47,7 +47,8 @@ struct command_facts {
   bool pushes = false;
   int rewritten = -1;  ///< of an in-place command the position in `uses` of what it rewrites
   bool transfers = false;
-  bool ordered = false;  ///< a transfer of memory that the program both stores to and uses otherwise
+  bool ordered =
+      false;  ///< a transfer of memory that the program both stores to and uses otherwise
   std::int64_t latency = 0;       ///< from the end of the work to the result; of DMA the memory's
   std::int64_t issue_cycles = 0;  ///< of the core, pointer updates included
 };
@@ -168,8 +169,8 @@ struct pe_state {
   std::vector<std::byte> re;
   std::vector<std::uint32_t> ordered;  ///< ordered transfers under way, in the order of issue
   std::uint32_t order_waiting = 0;     ///< units whose next command waits for one of them
-  std::int64_t end = 0;          ///< latest time of a core or of a completion
-  std::int64_t dma_cycles[2]{};  ///< what loads and stores would take alone on the device
+  std::int64_t end = 0;                ///< latest time of a core or of a completion
+  std::int64_t dma_cycles[2]{};        ///< what loads and stores would take alone on the device
 };
 
 /// Ends the present state of a unit at `now` and books its cycles.
@@ -177,18 +178,10 @@ inline void book_cycles(unit_state& state, std::int64_t now) {
   const std::int64_t cycles = now - state.since;
   state.since = now;
   switch (state.why) {
-    case stall::none:
-      state.account.busy += cycles;
-      break;
-    case stall::data:
-      state.account.data += cycles;
-      break;
-    case stall::space:
-      state.account.space += cycles;
-      break;
-    case stall::issue:
-      state.account.issue += cycles;
-      break;
+    case stall::none: state.account.busy += cycles; break;
+    case stall::data: state.account.data += cycles; break;
+    case stall::space: state.account.space += cycles; break;
+    case stall::issue: state.account.issue += cycles; break;
   }
 }
 

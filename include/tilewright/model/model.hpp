@@ -21,8 +21,9 @@ namespace tilewright {
 /// Calls `fail` when the program is malformed or does not fit the device, when arguments do not
 /// match its parameters, when an access leaves an argument of known size, and when the program
 /// cannot advance (with each buffer's fill and who waits for what).
-inline report run_program(const command_program& what, const device_spec& spec, const grid& programs,
-                          std::span<const argument> arguments, const model_options& options = {}) {
+inline report run_program(const command_program& what, const device_spec& spec,
+                          const grid& programs, std::span<const argument> arguments,
+                          const model_options& options = {}) {
   model_detail::simulator device(what, spec, programs, arguments, options);
   return device.run();
 }

@@ -44,7 +44,8 @@ inline void check_program(const command_program& what, const device_spec& spec) 
 /// Whether two transfers can touch the same bytes: those of one argument, or of two arguments of
 /// the set `overlapping`.
 constexpr bool may_meet(const command& a, const command& b, std::uint32_t overlapping) {
-  return a.argument == b.argument || ((overlapping >> a.argument & overlapping >> b.argument) & 1u) != 0;
+  return a.argument == b.argument ||
+         ((overlapping >> a.argument & overlapping >> b.argument) & 1u) != 0;
 }
 
 /// The core that issues each command; -1 for none.
@@ -52,7 +53,8 @@ inline std::vector<int> issuing_cores(const command_program& what) {
   std::vector<int> cores(static_cast<std::size_t>(what.commands.size()), -1);
   for (int core = 0; core < max_cores; ++core) {
     for (const instruction& step : what.cores[core]) {
-      if (step.what == instruction::kind::issue) cores[static_cast<std::size_t>(step.target)] = core;
+      if (step.what == instruction::kind::issue)
+        cores[static_cast<std::size_t>(step.target)] = core;
     }
   }
   return cores;
@@ -70,7 +72,8 @@ inline void mark_ordered(const command_program& what, std::uint32_t overlapping,
       const command& second = what.commands[b];
       if (a == b || !is_transfer(first.code) || !is_transfer(second.code)) continue;
       if (first.code != op::store || !may_meet(first, second, overlapping)) continue;
-      facts[static_cast<std::size_t>(a)].ordered = facts[static_cast<std::size_t>(b)].ordered = true;
+      facts[static_cast<std::size_t>(a)].ordered = facts[static_cast<std::size_t>(b)].ordered =
+          true;
       if (cores[static_cast<std::size_t>(a)] == cores[static_cast<std::size_t>(b)]) continue;
       fail(("model: the store of line " + std::to_string(first.line) + " and the " +
             name_of(second.code) + " of line " + std::to_string(second.line) +

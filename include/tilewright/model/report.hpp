@@ -16,24 +16,15 @@ inline constexpr int track_count = 9;
 
 constexpr const char* name_of(track which) {
   switch (which) {
-    case track::core_0:
-      return "core 0";
-    case track::core_1:
-      return "core 1";
-    case track::vector:
-      return name_of(unit::vector);
-    case track::dma_in:
-      return name_of(unit::dma_in);
-    case track::dma_out:
-      return name_of(unit::dma_out);
-    case track::dpe:
-      return name_of(unit::dpe);
-    case track::re:
-      return name_of(unit::re);
-    case track::se:
-      return name_of(unit::se);
-    case track::mlu:
-      return name_of(unit::mlu);
+    case track::core_0: return "core 0";
+    case track::core_1: return "core 1";
+    case track::vector: return name_of(unit::vector);
+    case track::dma_in: return name_of(unit::dma_in);
+    case track::dma_out: return name_of(unit::dma_out);
+    case track::dpe: return name_of(unit::dpe);
+    case track::re: return name_of(unit::re);
+    case track::se: return name_of(unit::se);
+    case track::mlu: return name_of(unit::mlu);
   }
   return "?";
 }

@@ -168,9 +168,7 @@ class simulator {
           core.at = is_inside(head, core) ? step.target + 1 : core.at + 1;
           break;
         }
-        case instruction::kind::issue:
-          issue(pe, index, step.target);
-          break;
+        case instruction::kind::issue: issue(pe, index, step.target); break;
         case instruction::kind::release: {
           work(core, spec_.scalar_cycles + spec_.pointer_update_cycles);
           buffer_state& ring = element.buffers[static_cast<std::size_t>(step.target)];
@@ -413,12 +411,8 @@ class simulator {
         try_later(static_cast<std::int32_t>(happened.index / unit_count),
                   static_cast<unit>(happened.index % unit_count));
         break;
-      case event::kind::unit_free:
-        free_unit(static_cast<std::uint32_t>(happened.flight));
-        break;
-      case event::kind::complete:
-        complete(static_cast<std::uint32_t>(happened.flight));
-        break;
+      case event::kind::unit_free: free_unit(static_cast<std::uint32_t>(happened.flight)); break;
+      case event::kind::complete: complete(static_cast<std::uint32_t>(happened.flight)); break;
       case event::kind::release: {
         const std::size_t buffers = static_cast<std::size_t>(program_.buffers.size());
         const std::int32_t pe = static_cast<std::int32_t>(happened.index / buffers);

@@ -5,11 +5,9 @@
 #include <memory>
 #include <span>
 #include <tilewright/detail/message.hpp>
-#include <tilewright/detail/message.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/launch/overlap.hpp>
-#include <tilewright/error.hpp>
 #include <tilewright/model/model.hpp>
 #include <tilewright/passes/pipeline.hpp>
 #include <type_traits>
@@ -58,7 +56,8 @@ struct model_target {
     if constexpr (!std::is_same_v<Device, device_spec>) {
       using constant = without_error<compiled<K, Device>>;
       // The constant program takes arguments for memory of their own.
-      if (overlapping == 0) return run_program(constant::lowered, device, programs, arguments, options);
+      if (overlapping == 0)
+        return run_program(constant::lowered, device, programs, arguments, options);
     }
     const auto made = std::make_unique<command_program>(compile(trace<K>(), device, overlapping));
     if (made->error) {

@@ -65,12 +65,9 @@ constexpr std::int64_t vector_work(const command& what, const lanes& on) {
 constexpr std::int64_t busy_cycles(const command& what, const lanes& on, const device_spec& spec) {
   if (on.count == 0) return 0;
   switch (what.where) {
-    case unit::dpe:
-      return dpe_cycles(spec, what.type, on.extents[0], on.extents[1], on.extents[2]);
-    case unit::re:
-      return ceil_div(on.count * size_of(what.output.type), spec.re_bytes_per_cycle);
-    case unit::se:
-      return ceil_div(on.count, se_rate(spec, what.code));
+    case unit::dpe: return dpe_cycles(spec, what.type, on.extents[0], on.extents[1], on.extents[2]);
+    case unit::re: return ceil_div(on.count * size_of(what.output.type), spec.re_bytes_per_cycle);
+    case unit::se: return ceil_div(on.count, se_rate(spec, what.code));
     default:
       return spec.vector_startup +
              ceil_div(vector_work(what, on), spec.vector_rate(rate_type(what)));
@@ -88,8 +85,7 @@ constexpr std::int64_t result_latency(unit where, const device_spec& spec) {
 constexpr const char* unsupported(const command& what, const device_spec& spec) {
   switch (what.where) {
     case unit::dma_in:
-    case unit::dma_out:
-      return spec.dma_bytes_per_cycle > 0 ? nullptr : "the device has no DMA";
+    case unit::dma_out: return spec.dma_bytes_per_cycle > 0 ? nullptr : "the device has no DMA";
     case unit::dpe:
       return spec.dpe_takes(what.type) ? nullptr : "the DPE does not multiply this element type";
     case unit::re:
@@ -102,8 +98,7 @@ constexpr const char* unsupported(const command& what, const device_spec& spec) 
       return spec.vector_rate(rate_type(what)) > 0
                  ? nullptr
                  : "the vector core does not work on this element type";
-    default:
-      return "this unit carries out no command of the model";
+    default: return "this unit carries out no command of the model";
   }
 }
 

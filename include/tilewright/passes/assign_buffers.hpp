@@ -163,14 +163,16 @@ class buffer_assigner {
     s.work.dims = n.dims;
     s.work.line = n.line;
     s.work.issue_cycles = device_.issue_first;
-    for (int d = 0; d < max_rank; ++d) s.work.extents[d] = static_cast<register_index>(n.extents[d]);
+    for (int d = 0; d < max_rank; ++d)
+      s.work.extents[d] = static_cast<register_index>(n.extents[d]);
     return s;
   }
 
   /// Gives tile `id` its buffer and completes its command.
   constexpr void produce(node_id id, step& s) {
     const node_id carrier = pushed_into_[id];
-    buffer_of_[id] = carrier != no_node ? buffer_of_[carrier] : add_buffer(id, memory_space::local, 1);
+    buffer_of_[id] =
+        carrier != no_node ? buffer_of_[carrier] : add_buffer(id, memory_space::local, 1);
     s.work.output = pushed(buffer_of_[id], id);
     result_.add(s);
   }
@@ -179,12 +181,8 @@ class buffer_assigner {
     const node& n = g_[id];
     current_ = id;
     switch (n.code) {
-      case op::loop:
-        start_loop(id);
-        return;
-      case op::end_loop:
-        finish_loop(id);
-        return;
+      case op::loop: start_loop(id); return;
+      case op::end_loop: finish_loop(id); return;
       case op::load: return load(id);
       case op::store: return store(id);
       case op::dot: return dot(id);
@@ -270,8 +268,8 @@ class buffer_assigner {
     const node& n = g_[id];
     const operand left = use(n.operand(0));
     const operand right = use(n.operand(1));
-    const shape dims = {{g_[n.operand(0)].dims[0], g_[n.operand(1)].dims[1],
-                         g_[n.operand(0)].dims[1]}, 3};
+    const shape dims = {
+        {g_[n.operand(0)].dims[0], g_[n.operand(1)].dims[1], g_[n.operand(0)].dims[1]}, 3};
     if (accumulates_in_[id] >= 0) {
       buffer_of_[id] = buffer_of_[accumulates_in_[id]];
     } else {
@@ -291,9 +289,10 @@ class buffer_assigner {
       const auto steps = [](std::int32_t extent, std::int32_t size) {
         return (extent + size - 1) / size;
       };
-      s.work.issue_cycles += device_.issue_repeat *
-                             (steps(dims[0], device_.dpe_tiles * device_.dpe_rows) *
-                                  steps(dims[1], device_.dpe_columns) * steps(dims[2], k_step) - 1);
+      s.work.issue_cycles +=
+          device_.issue_repeat * (steps(dims[0], device_.dpe_tiles * device_.dpe_rows) *
+                                      steps(dims[1], device_.dpe_columns) * steps(dims[2], k_step) -
+                                  1);
     }
     result_.add(s);
   }
@@ -385,12 +384,12 @@ class buffer_assigner {
   schedule result_{};
   node_flags tile_{};
   node_map loops_{};
-  node_map pushed_into_{};       // by value: the phi whose queue it is pushed into
-  node_id current_ = no_node;    // the node being visited
+  node_map pushed_into_{};     // by value: the phi whose queue it is pushed into
+  node_id current_ = no_node;  // the node being visited
   buffer_index buffer_of_[TILEWRIGHT_MAX_NODES] = {};
-  buffer_index drained_[TILEWRIGHT_MAX_NODES] = {};      // local copy of a tile in RE ...
-  node_map drained_in_{};                                // ... made in this loop
-  node_id accumulates_in_[TILEWRIGHT_MAX_NODES] = {};    // by dot: the phi that it updates in place
+  buffer_index drained_[TILEWRIGHT_MAX_NODES] = {};    // local copy of a tile in RE ...
+  node_map drained_in_{};                              // ... made in this loop
+  node_id accumulates_in_[TILEWRIGHT_MAX_NODES] = {};  // by dot: the phi that it updates in place
 };
 
 }  // namespace detail

@@ -81,7 +81,8 @@ class lowering {
     for (const step& at : s_.steps) {
       if (at.what == step::kind::loop) around = at.at;
       if (at.what == step::kind::end_loop) around = loops_[g_[at.at].operand(0)];
-      if (at.core != core || at.what == step::kind::loop || at.what == step::kind::end_loop) continue;
+      if (at.core != core || at.what == step::kind::loop || at.what == step::kind::end_loop)
+        continue;
       need(around);
       if (at.what == step::kind::release) continue;
       need(at.work.offset);
@@ -129,7 +130,8 @@ class lowering {
     const node& n = g_[id];
     if (n.code == op::induction) return;  // the loop instruction's result
     if (n.code == op::phi) return;        // moved before the loop and at its end
-    instruction i = start(n.code == op::copy ? instruction::kind::move : instruction::kind::scalar, id);
+    instruction i =
+        start(n.code == op::copy ? instruction::kind::move : instruction::kind::scalar, id);
     i.result = register_of_[id];
     for (int k = 0; k < operand_slots(n); ++k) i.operands[k] = register_of_[n.operand(k)];
     i.value = n.value;

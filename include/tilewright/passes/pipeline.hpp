@@ -37,7 +37,7 @@ inline constexpr const command_program& program =
 /// p for argument p) whose memory overlaps; by default no two do. Errors: those of all passes, and
 /// TW-E004 for a graph that breaks a rule.
 constexpr command_program compile(const graph& traced, const device_spec& device,
-                          std::uint32_t overlapping = 0) {
+                                  std::uint32_t overlapping = 0) {
   if (const diagnostic broken = verify(traced)) {
     command_program failed;
     failed.error = broken;

@@ -12,10 +12,10 @@ namespace tilewright {
 struct step {
   enum class kind : std::uint8_t { loop, end_loop, command, release };
   kind what = kind::command;
-  node_id at = no_node;           ///< the graph node that it belongs to; never decreases
-  command work{};                 ///< until `lower`, its registers are node ids
-  buffer_index released = -1;     ///< of a release
-  std::int8_t core = 0;           ///< set by split_cores
+  node_id at = no_node;        ///< the graph node that it belongs to; never decreases
+  command work{};              ///< until `lower`, its registers are node ids
+  buffer_index released = -1;  ///< of a release
+  std::int8_t core = 0;        ///< set by split_cores
 };
 
 /// A graph, the circular buffers that its tiles live in, and the steps in program order.

@@ -296,8 +296,6 @@ class simplifier {
 }  // namespace detail
 
 /// Graph in, equivalent graph out. Floating-point arithmetic is left as written.
-constexpr graph simplify(const graph& g) {
-  return g.error ? g : detail::simplifier(g).run();
-}
+constexpr graph simplify(const graph& g) { return g.error ? g : detail::simplifier(g).run(); }
 
 }  // namespace tilewright

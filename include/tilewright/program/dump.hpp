@@ -138,9 +138,7 @@ constexpr void put_scalar(Text& out, const instruction& step) {
 template <class Text>
 constexpr void put_instruction(Text& out, const command_program& what, const instruction& step) {
   switch (step.what) {
-    case instruction::kind::scalar:
-      put_scalar(out, step);
-      break;
+    case instruction::kind::scalar: put_scalar(out, step); break;
     case instruction::kind::move:
       put_register(out, step.result, "none");
       put(out, " = ");
@@ -156,9 +154,7 @@ constexpr void put_instruction(Text& out, const command_program& what, const ins
       }
       break;
     }
-    case instruction::kind::end_loop:
-      put(out, "end");
-      break;
+    case instruction::kind::end_loop: put(out, "end"); break;
     case instruction::kind::issue:
       if (step.target >= 0 && step.target < what.commands.size()) {
         put_command(out, what.commands[step.target]);
@@ -166,9 +162,7 @@ constexpr void put_instruction(Text& out, const command_program& what, const ins
         put(out, "no such command");
       }
       break;
-    case instruction::kind::release:
-      put(out, "release b", int{step.target});
-      break;
+    case instruction::kind::release: put(out, "release b", int{step.target}); break;
   }
 }
 
@@ -185,7 +179,8 @@ constexpr void dump(const command_program& what, Text& out) {
     put(out, "argument ", int{p}, ": ", each.pointer ? "pointer to " : "", name_of(each.type),
         each.writable ? ", writable\n" : "\n");
   }
-  for (std::int32_t b = 0; b < what.buffers.size(); ++b) detail::put_buffer(out, b, what.buffers[b]);
+  for (std::int32_t b = 0; b < what.buffers.size(); ++b)
+    detail::put_buffer(out, b, what.buffers[b]);
   for (int core = 0; core < max_cores; ++core) {
     if (what.cores[core].empty()) continue;
     put(out, "core ", core, ":\n");

@@ -41,7 +41,7 @@ struct buffer {
 struct operand {
   enum class source : std::uint8_t { none, buffer, scalar };
   source from = source::none;
-  std::int16_t index = -1;   ///< buffer or register
+  std::int16_t index = -1;  ///< buffer or register
   dtype type = dtype::none;
   /// The tile's shape as the command sees it: extents of 1 are broadcast to the command's `dims`.
   shape dims{};
@@ -88,7 +88,7 @@ struct command {
   std::int64_t fill_bits = 0;
   // The memory side of a load or store; the registers hold i64.
   std::int16_t argument = -1;
-  register_index offset = -1;  ///< elements
+  register_index offset = -1;                               ///< elements
   register_index strides[max_rank] = {-1, -1, -1, -1, -1};  ///< elements; -1 is a stride of 0
 
   std::int32_t issue_cycles = 0;  ///< of the issuing core
@@ -113,7 +113,7 @@ struct instruction {
   register_index result = -1;
   register_index operands[3] = {-1, -1, -1};
   std::int16_t target = -1;
-  std::int64_t value = 0;          ///< constant's bits, argument's position, grid axis
+  std::int64_t value = 0;  ///< constant's bits, argument's position, grid axis
   std::int32_t line = 0;
 };
 

@@ -15,18 +15,14 @@ constexpr int rewritten_input(const command& what) { return what.code == op::dot
 constexpr int input_count(op code) {
   switch (code) {
     case op::load:
-    case op::arange:
-      return 0;
+    case op::arange: return 0;
     case op::store:
     case op::cast:
     case op::reduce:
     case op::constant:
-    case op::copy:
-      return 1;
-    case op::dot:
-      return 3;
-    default:
-      return arity_of(info_of(code).kind);
+    case op::copy: return 1;
+    case op::dot: return 3;
+    default: return arity_of(info_of(code).kind);
   }
 }
 
@@ -36,12 +32,9 @@ constexpr int scalar_operand_count(op code) {
     case op::constant:
     case op::argument:
     case op::program_id:
-    case op::num_programs:
-      return 0;
-    case op::cast:
-      return 1;
-    default:
-      return info_of(code).kind == op_kind::structural ? -1 : arity_of(info_of(code).kind);
+    case op::num_programs: return 0;
+    case op::cast: return 1;
+    default: return info_of(code).kind == op_kind::structural ? -1 : arity_of(info_of(code).kind);
   }
 }
 

@@ -102,9 +102,7 @@ class program_verifier {
     for (std::int32_t at = 0; at < list.size() && !found_; ++at) {
       const instruction& step = list[at];
       switch (step.what) {
-        case instruction::kind::scalar:
-          scalar(step);
-          break;
+        case instruction::kind::scalar: scalar(step); break;
         case instruction::kind::move:
           if (reads(step.operands[0], step.line)) {
             writes(step, types_[step.operands[0]]);
@@ -293,14 +291,9 @@ class program_verifier {
 
   constexpr void operation(const command& what) {
     switch (what.code) {
-      case op::dot:
-        dot(what);
-        return;
-      case op::reduce:
-        reduce(what);
-        return;
-      default:
-        break;
+      case op::dot: dot(what); return;
+      case op::reduce: reduce(what); return;
+      default: break;
     }
     const std::int32_t line = what.line;
     const op_kind kind = info_of(what.code).kind;

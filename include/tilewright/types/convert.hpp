@@ -51,10 +51,12 @@ inline constexpr bool is_small_float = std::is_same_v<T, f16> || std::is_same_v<
 /// rounding. An f32 has enough bits for that beside f16 and bf16.
 constexpr float round_to_odd(double value) {
   constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
-  if (value > largest) return value > 2 * largest ? std::numeric_limits<float>::infinity()
-                                                  : std::numeric_limits<float>::max();
-  if (value < -largest) return value < -2 * largest ? -std::numeric_limits<float>::infinity()
-                                                    : -std::numeric_limits<float>::max();
+  if (value > largest)
+    return value > 2 * largest ? std::numeric_limits<float>::infinity()
+                               : std::numeric_limits<float>::max();
+  if (value < -largest)
+    return value < -2 * largest ? -std::numeric_limits<float>::infinity()
+                                : -std::numeric_limits<float>::max();
   const float nearest = static_cast<float>(value);
   const double back = nearest;
   if (back == value || value != value) return nearest;
@@ -89,7 +91,8 @@ constexpr double integer_to_odd_double(T value) {
 template <class To, class From>
 constexpr To float_to_integer(From value) {
   // Bounds as powers of two are exact in every float type that can reach them.
-  constexpr double upper = static_cast<double>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
+  constexpr double upper =
+      static_cast<double>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
   constexpr double lower = std::numeric_limits<To>::is_signed ? -upper : 0.0;
   const double wide = static_cast<double>(value);
   if (wide != wide || wide >= upper) return std::numeric_limits<To>::max();

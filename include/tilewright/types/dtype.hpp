@@ -10,7 +10,22 @@
 namespace tilewright {
 
 /// An element type. `none` marks a node without a value.
-enum class dtype : std::uint8_t { none, i1, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
+enum class dtype : std::uint8_t {
+  none,
+  i1,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64
+};
 
 /// Name as written in dumps and documentation.
 constexpr const char* name_of(dtype type) {
@@ -63,40 +78,122 @@ constexpr bool is_int_or_bool(dtype type) { return type == dtype::i1 || is_int(t
 
 namespace detail {
 // i1 is stored as a byte of value 0 or 1, which is what `bool` is on every supported platform.
-template <class T> struct dtype_of;
-template <> struct dtype_of<bool> { static constexpr dtype value = dtype::i1; };
-template <> struct dtype_of<std::int8_t> { static constexpr dtype value = dtype::i8; };
-template <> struct dtype_of<std::int16_t> { static constexpr dtype value = dtype::i16; };
-template <> struct dtype_of<std::int32_t> { static constexpr dtype value = dtype::i32; };
-template <> struct dtype_of<std::int64_t> { static constexpr dtype value = dtype::i64; };
-template <> struct dtype_of<std::uint8_t> { static constexpr dtype value = dtype::u8; };
-template <> struct dtype_of<std::uint16_t> { static constexpr dtype value = dtype::u16; };
-template <> struct dtype_of<std::uint32_t> { static constexpr dtype value = dtype::u32; };
-template <> struct dtype_of<std::uint64_t> { static constexpr dtype value = dtype::u64; };
-template <> struct dtype_of<f16> { static constexpr dtype value = dtype::f16; };
-template <> struct dtype_of<bf16> { static constexpr dtype value = dtype::bf16; };
-template <> struct dtype_of<float> { static constexpr dtype value = dtype::f32; };
-template <> struct dtype_of<double> { static constexpr dtype value = dtype::f64; };
+template <class T>
+struct dtype_of;
+template <>
+struct dtype_of<bool> {
+  static constexpr dtype value = dtype::i1;
+};
+template <>
+struct dtype_of<std::int8_t> {
+  static constexpr dtype value = dtype::i8;
+};
+template <>
+struct dtype_of<std::int16_t> {
+  static constexpr dtype value = dtype::i16;
+};
+template <>
+struct dtype_of<std::int32_t> {
+  static constexpr dtype value = dtype::i32;
+};
+template <>
+struct dtype_of<std::int64_t> {
+  static constexpr dtype value = dtype::i64;
+};
+template <>
+struct dtype_of<std::uint8_t> {
+  static constexpr dtype value = dtype::u8;
+};
+template <>
+struct dtype_of<std::uint16_t> {
+  static constexpr dtype value = dtype::u16;
+};
+template <>
+struct dtype_of<std::uint32_t> {
+  static constexpr dtype value = dtype::u32;
+};
+template <>
+struct dtype_of<std::uint64_t> {
+  static constexpr dtype value = dtype::u64;
+};
+template <>
+struct dtype_of<f16> {
+  static constexpr dtype value = dtype::f16;
+};
+template <>
+struct dtype_of<bf16> {
+  static constexpr dtype value = dtype::bf16;
+};
+template <>
+struct dtype_of<float> {
+  static constexpr dtype value = dtype::f32;
+};
+template <>
+struct dtype_of<double> {
+  static constexpr dtype value = dtype::f64;
+};
 
-template <dtype Type> struct element_of;
-template <> struct element_of<dtype::i1> { using type = bool; };
-template <> struct element_of<dtype::i8> { using type = std::int8_t; };
-template <> struct element_of<dtype::i16> { using type = std::int16_t; };
-template <> struct element_of<dtype::i32> { using type = std::int32_t; };
-template <> struct element_of<dtype::i64> { using type = std::int64_t; };
-template <> struct element_of<dtype::u8> { using type = std::uint8_t; };
-template <> struct element_of<dtype::u16> { using type = std::uint16_t; };
-template <> struct element_of<dtype::u32> { using type = std::uint32_t; };
-template <> struct element_of<dtype::u64> { using type = std::uint64_t; };
-template <> struct element_of<dtype::f16> { using type = f16; };
-template <> struct element_of<dtype::bf16> { using type = bf16; };
-template <> struct element_of<dtype::f32> { using type = float; };
-template <> struct element_of<dtype::f64> { using type = double; };
+template <dtype Type>
+struct element_of;
+template <>
+struct element_of<dtype::i1> {
+  using type = bool;
+};
+template <>
+struct element_of<dtype::i8> {
+  using type = std::int8_t;
+};
+template <>
+struct element_of<dtype::i16> {
+  using type = std::int16_t;
+};
+template <>
+struct element_of<dtype::i32> {
+  using type = std::int32_t;
+};
+template <>
+struct element_of<dtype::i64> {
+  using type = std::int64_t;
+};
+template <>
+struct element_of<dtype::u8> {
+  using type = std::uint8_t;
+};
+template <>
+struct element_of<dtype::u16> {
+  using type = std::uint16_t;
+};
+template <>
+struct element_of<dtype::u32> {
+  using type = std::uint32_t;
+};
+template <>
+struct element_of<dtype::u64> {
+  using type = std::uint64_t;
+};
+template <>
+struct element_of<dtype::f16> {
+  using type = f16;
+};
+template <>
+struct element_of<dtype::bf16> {
+  using type = bf16;
+};
+template <>
+struct element_of<dtype::f32> {
+  using type = float;
+};
+template <>
+struct element_of<dtype::f64> {
+  using type = double;
+};
 }  // namespace detail
 
 /// A C++ type that can be an element of a block.
 template <class T>
-concept Element = requires { detail::dtype_of<T>::value; };
+concept Element = requires {
+  detail::dtype_of<T>::value;
+};
 
 /// The dtype of the C++ element type `T`.
 template <Element T>

@@ -46,8 +46,8 @@ constexpr float f32_from_f16_bits(std::uint16_t bits) {
   const std::uint32_t normal = magnitude + rebias + (special ? rebias : 0u);
   // A subnormal is fraction * 2^-24: (1 + fraction * 2^-10) * 2^-14 less 2^-14.
   const std::uint32_t smallest_normal = 113u << 23;
-  const float subnormal = std::bit_cast<float>(magnitude + smallest_normal) -
-                          std::bit_cast<float>(smallest_normal);
+  const float subnormal =
+      std::bit_cast<float>(magnitude + smallest_normal) - std::bit_cast<float>(smallest_normal);
   const std::uint32_t result =
       magnitude < 1u << 23 ? std::bit_cast<std::uint32_t>(subnormal) : normal;
   return std::bit_cast<float>(result | sign);

@@ -20,7 +20,8 @@ constexpr dtype promote(dtype left, dtype right, bool divides = false) {
   if (left == right) return left;
   if (left == dtype::i1) return right;
   if (right == dtype::i1) return left;
-  if (is_signed_int(left) == is_signed_int(right)) return size_of(left) >= size_of(right) ? left : right;
+  if (is_signed_int(left) == is_signed_int(right))
+    return size_of(left) >= size_of(right) ? left : right;
   const dtype signed_type = is_signed_int(left) ? left : right;
   const dtype unsigned_type = is_signed_int(left) ? right : left;
   return size_of(unsigned_type) >= size_of(signed_type) ? unsigned_type : signed_type;

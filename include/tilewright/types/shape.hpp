@@ -16,7 +16,9 @@ struct shape {
   std::int32_t extents[max_rank]{};
   std::int32_t rank = 0;
 
-  constexpr std::int32_t operator[](int dim) const { return extents[static_cast<std::size_t>(dim)]; }
+  constexpr std::int32_t operator[](int dim) const {
+    return extents[static_cast<std::size_t>(dim)];
+  }
   constexpr std::int32_t& operator[](int dim) { return extents[static_cast<std::size_t>(dim)]; }
   constexpr std::int32_t inner() const { return rank == 0 ? 1 : (*this)[rank - 1]; }
   constexpr bool operator==(const shape&) const = default;
