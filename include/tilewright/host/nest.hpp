@@ -222,13 +222,16 @@ struct nest_evaluator {
     });
   }
   template <bool Partial>
-  static TILEWRIGHT_INLINE void evaluate_vector(const frame&, cells& all, std::int64_t j,
+  static TILEWRIGHT_INLINE void evaluate_vector(const frame& f, cells& all, std::int64_t j,
                                                 int valid) {
     each_of_level<vector_loop>([&]<int Index>() {
       constexpr const nest_value& v = value_at(Index);
       if constexpr (v.from == origin::tile) {
         at<Index>(all).value = read_tile<Index>(all, j, valid);
       } else if constexpr (is_structured_load(v)) {
+        if constexpr (!Partial && nest.depth == 1 && !is_short()) {
+          if (f.streams) ask_for_next_row<Index>(all, j);
+        }
         at<Index>(all).value = read_structured<Index, Partial>(all, j, valid);
       } else if constexpr (Code::g[v.id].code == op::load) {
         at<Index>(all).value = read_pointers<Index>(all, valid);
@@ -442,6 +445,17 @@ struct nest_evaluator {
     } else {
       return splat<T>(inside ? load_one(at_address<const T>(address)) : padding<Index>());
     }
+  }
+
+  /// In launches over more memory than caches hold, the next program most likely goes on where this
+  /// one ends. Loops that compute a lot have time to fetch that. (Asking for memory that does not
+  /// exist does no harm.)
+  template <int Index>
+  static TILEWRIGHT_INLINE void ask_for_next_row(cells& all, std::int64_t j) {
+    using T = value_element<Code, Nest, Index>;
+    const cell<Code, Nest, Index>& here = at<Index>(all);
+    const std::int64_t ahead = (j + here.limit) * static_cast<std::int64_t>(sizeof(T));
+    __builtin_prefetch(at_address<const void>(here.row + static_cast<std::uint64_t>(ahead)));
   }
 
   template <int Index, bool Partial>
