@@ -34,6 +34,12 @@ T wrapped(big value) {
 template <class T>
 using binary = std::function<T(big, big)>;
 
+/// x times y modulo 2^128, of which only the low 64 bits are looked at.
+big times(big x, big y) {
+  __extension__ using unsigned_big = unsigned __int128;
+  return static_cast<big>(static_cast<unsigned_big>(x) * static_cast<unsigned_big>(y));
+}
+
 /// The meaning of each integer operation in unbounded integers.
 template <class T>
 std::vector<std::pair<op, binary<T>>> integer_meanings() {
@@ -43,7 +49,7 @@ std::vector<std::pair<op, binary<T>>> integer_meanings() {
   return {
       {op::add, [](big x, big y) { return wrapped<T>(x + y); }},
       {op::sub, [](big x, big y) { return wrapped<T>(x - y); }},
-      {op::mul, [](big x, big y) { return wrapped<T>(x * y); }},
+      {op::mul, [](big x, big y) { return wrapped<T>(times(x, y)); }},
       {op::div, [](big x, big y) { return y == 0 ? wrapped<T>(-1) : wrapped<T>(x / y); }},
       {op::rem, [](big x, big y) { return y == 0 ? wrapped<T>(x) : wrapped<T>(x % y); }},
       {op::maximum, [](big x, big y) { return wrapped<T>(x < y ? y : x); }},
@@ -51,7 +57,7 @@ std::vector<std::pair<op, binary<T>>> integer_meanings() {
       {op::bit_and, [](big x, big y) { return wrapped<T>((x + modulus) & (y + modulus)); }},
       {op::bit_or, [](big x, big y) { return wrapped<T>((x + modulus) | (y + modulus)); }},
       {op::bit_xor, [](big x, big y) { return wrapped<T>((x + modulus) ^ (y + modulus)); }},
-      {op::shl, [=](big x, big y) { return wrapped<T>(x * (big{1} << amount(y))); }},
+      {op::shl, [=](big x, big y) { return wrapped<T>(times(x, big{1} << amount(y))); }},
       // Division that rounds down is an arithmetic shift for signed, a logical one for unsigned.
       {op::shr,
        [=](big x, big y) {
