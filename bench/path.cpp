@@ -71,7 +71,7 @@ void add_vector_add(std::int64_t n) {
   auto x = std::make_shared<matrix>(random_matrix(1, n));
   auto y = std::make_shared<matrix>(random_matrix(1, n));
   auto out = std::make_shared<matrix>(matrix::Zero(1, n));
-  constexpr int block = 4096;
+  constexpr int block = 131072;
   compare("add f32 " + std::to_string(n), 12e-9 * static_cast<double>(n), "GB/s",
           [=] {
             tw::launch<tw::kernels::vector_add<float, block>>(
@@ -104,8 +104,8 @@ void add_gemm(int size) {
   auto a = std::make_shared<matrix>(random_matrix(size, size));
   auto b = std::make_shared<matrix>(random_matrix(size, size));
   auto c = std::make_shared<matrix>(matrix::Zero(size, size));
-  constexpr int bm = 128;
-  constexpr int bn = 128;
+  constexpr int bm = 256;
+  constexpr int bn = 256;
   compare("gemm f32 " + std::to_string(size), 2e-9 * std::pow(size, 3), "GFLOP/s",
           [=] {
             tw::launch<tw::kernels::gemm<float, bm, bn, 256>>(

@@ -161,7 +161,7 @@ struct tiled {
 /// host's caches.
 template <class T, class Device>
 line gemm(const char* type, int size) {
-  using host_tiles = tiled<T, 128, 128, 256>;
+  using host_tiles = tiled<T, 256, 256, 256>;
   progress(std::string("matrix product in ") + type + " of " + std::to_string(size) + " cubed");
   const std::int64_t count = std::int64_t{size} * size;
   const auto a = random_values<T>(count, 4);

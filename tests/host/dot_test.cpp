@@ -39,8 +39,10 @@ struct product {
     auto rows = tl.template arange<M>();
     auto cols = tl.template arange<N>();
     auto inner = tl.template arange<K>();
-    auto left = tl.load(a + tl.col(rows) * k + tl.row(inner), tl.col(rows) < m && tl.row(inner) < k);
-    auto right = tl.load(b + tl.col(inner) * n + tl.row(cols), tl.col(inner) < k && tl.row(cols) < n);
+    auto left =
+        tl.load(a + tl.col(rows) * k + tl.row(inner), tl.col(rows) < m && tl.row(inner) < k);
+    auto right =
+        tl.load(b + tl.col(inner) * n + tl.row(cols), tl.col(inner) < k && tl.row(cols) < n);
     auto mask = tl.col(rows) < m && tl.row(cols) < n;
     auto at = c + tl.col(rows) * n + tl.row(cols);
     tl.store(at, tl.dot(left, right, tl.load(at, mask)), mask);

@@ -285,7 +285,8 @@ void check(std::uint32_t seed) {
 TEST(HostFuzz, RandomKernelsAgreeWithTheInterpreter) {
   [&]<std::uint32_t... Offset>(std::integer_sequence<std::uint32_t, Offset...>) {
     (check<random_kernel<FIRST_SEED + Offset>>(FIRST_SEED + Offset), ...);
-  }(std::make_integer_sequence<std::uint32_t, 6>{});
+  }
+  (std::make_integer_sequence<std::uint32_t, 6>{});
 }
 
 }  // namespace

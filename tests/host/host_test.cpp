@@ -55,8 +55,8 @@ std::vector<T> same_as_interpreted(const tw::grid& programs, const std::vector<T
 /// out[i + to] = in[i + from] + 1 for i < n, as if all were loaded before any is stored.
 template <int Block>
 struct shift {
-  static constexpr void body(tw::lang& tl, tw::ptr<const float> in, tw::ptr<float> out, tw::i32 from,
-                             tw::i32 to, tw::i32 n) {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> in, tw::ptr<float> out,
+                             tw::i32 from, tw::i32 to, tw::i32 n) {
     auto lane = tl.arange<Block>();
     auto mask = lane < n;
     tl.store(out + (lane + to), tl.load(in + (lane + from), mask) + 1.0f, mask);
@@ -71,7 +71,8 @@ TEST(HostAliasing, ShiftedCopyInPlace) {
         std::vector<float> expected = counting(150);
         const std::vector<float> before = expected;
         for (int i = 0; i < n; ++i) {
-          expected[static_cast<std::size_t>(i + to)] = before[static_cast<std::size_t>(i + from)] + 1;
+          expected[static_cast<std::size_t>(i + to)] =
+              before[static_cast<std::size_t>(i + from)] + 1;
         }
         guarded<float> memory(before);
         tw::launch<shift<block>>(tw::host, tw::grid(1), static_cast<const float*>(memory.data()),
@@ -176,7 +177,8 @@ TEST(HostMemory, UnalignedRows) {
     std::vector<float> memory(1024 + 16, -1.0f);
     const std::vector<float> x = counting(1024 + 16);
     const std::int32_t n = 1000;
-    tw::launch<scale<float>>(tw::host, tw::grid(4), memory.data() + shift, x.data() + 15 - shift, n);
+    tw::launch<scale<float>>(tw::host, tw::grid(4), memory.data() + shift, x.data() + 15 - shift,
+                             n);
     for (int i = 0; i < 1040; ++i) {
       const bool inside = i >= shift && i < shift + n;
       ASSERT_EQ(memory[static_cast<std::size_t>(i)],
@@ -198,9 +200,9 @@ TEST(HostMemory, BoxesEndWhereMemoryEnds) {
   for (const std::int32_t rows : {0, 1, 5, 9}) {
     for (const std::int32_t columns : {0, 1, 16, 31, 33}) {
       const guarded<float> x(random_values<float>(rows * columns, 4));
-      same_as_interpreted<masked_box>(
-          tw::grid(1), std::vector<float>(static_cast<std::size_t>(rows * columns)), x, rows,
-          columns);
+      same_as_interpreted<masked_box>(tw::grid(1),
+                                      std::vector<float>(static_cast<std::size_t>(rows * columns)),
+                                      x, rows, columns);
     }
   }
 }
@@ -215,8 +217,8 @@ struct hole {
 };
 TEST(HostMemory, MaskedLanesMayPointAnywhere) {
   const guarded<float> x(random_values<float>(32, 5));
-  const std::vector<float> y = same_as_interpreted<hole>(tw::grid(1), std::vector<float>(64), x,
-                                                         std::int32_t{1} << 29);
+  const std::vector<float> y =
+      same_as_interpreted<hole>(tw::grid(1), std::vector<float>(64), x, std::int32_t{1} << 29);
   EXPECT_EQ(y[63], 7.0f);
 }
 
@@ -309,9 +311,13 @@ struct any_step {
 };
 TEST(HostLoops, RunTimeSteps) {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
-  for (const auto& [first, last, step] :
-       {std::array{0, 10, 3}, {10, 0, -3}, {5, 5, 1}, {0, 5, -1}, {most - 2, most, 2},
-        {-most, -most + 3, 1}, {-most + 1, -most - 1, -2}}) {
+  for (const auto& [first, last, step] : {std::array{0, 10, 3},
+                                          {10, 0, -3},
+                                          {5, 5, 1},
+                                          {0, 5, -1},
+                                          {most - 2, most, 2},
+                                          {-most, -most + 3, 1},
+                                          {-most + 1, -most - 1, -2}}) {
     same_as_interpreted<any_step>(tw::grid(1), std::vector<std::int32_t>(2), first, last, step);
   }
   std::vector<std::int32_t> out(2);
@@ -354,11 +360,13 @@ TEST(HostGather, RowsByIndex) {
   const std::int32_t columns = 37;
   const guarded<float> table(random_values<float>(5 * columns, 7));
   const std::vector<std::int32_t> rows = {4, 0, -1, 4, 2, -7};
-  same_as_interpreted<embedding>(tw::grid(1), std::vector<float>(300 + 5 * 37), table, rows, columns);
+  same_as_interpreted<embedding>(tw::grid(1), std::vector<float>(300 + 5 * 37), table, rows,
+                                 columns);
 }
 
 struct far_apart {
-  static constexpr void body(tw::lang& tl, tw::ptr<float> y, tw::ptr<const float> x, tw::i32 stride) {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> y, tw::ptr<const float> x,
+                             tw::i32 stride) {
     auto lane = tl.arange<3>();
     tl.store(y + lane, tl.load(x + (lane * stride), lane * stride < 4));
   }
@@ -391,8 +399,9 @@ struct reductions {
     store2(12288, tl.template max<0>(value), tl.template arange<B>(), tl.template arange<C>());
     store2(16384, tl.template min<1>(value), tl.template arange<A>(), tl.template arange<C>());
     store2(20480, tl.template max<2>(value), tl.template arange<A>(), tl.template arange<B>());
-    tl.store(out + 24576, tl.template sum<0>(tl.template max<1>(tl.template min<2>(value)))
-                              .template to<float>());
+    tl.store(
+        out + 24576,
+        tl.template sum<0>(tl.template max<1>(tl.template min<2>(value))).template to<float>());
   }
 };
 template <class T, int A, int B, int C>

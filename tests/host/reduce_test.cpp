@@ -48,7 +48,8 @@ T streamed(const std::vector<T>& values, bool in_groups) {
   if (in_groups) {
     for (; j + group * simd::lanes <= count; j += group * simd::lanes) {
       vector four[static_cast<std::size_t>(group)];
-      for (std::int64_t v = 0; v < group; ++v) four[v] = simd::load(values.data() + j + v * simd::lanes);
+      for (std::int64_t v = 0; v < group; ++v)
+        four[v] = simd::load(values.data() + j + v * simd::lanes);
       stream.take_four(four);
     }
   }

@@ -15,8 +15,8 @@ namespace {
 
 using bits = std::uint64_t;
 
-constexpr dtype all_types[] = {dtype::i1,  dtype::i8,  dtype::u8,  dtype::i16, dtype::u16,
-                               dtype::i32, dtype::u32, dtype::i64, dtype::u64, dtype::f16,
+constexpr dtype all_types[] = {dtype::i1,   dtype::i8,  dtype::u8,  dtype::i16, dtype::u16,
+                               dtype::i32,  dtype::u32, dtype::i64, dtype::u64, dtype::f16,
                                dtype::bf16, dtype::f32, dtype::f64};
 
 /// Bit patterns of zeros, ones, bounds, subnormals, infinities, NaNs, and what rounds badly.
@@ -25,19 +25,53 @@ std::vector<bits> special_values(dtype type) {
   if (type == dtype::i1) return {0, 1};
   if (is_float(type)) {
     using limits = std::numeric_limits<float>;
-    for (const double v :
-         {0.0, 1.0, 1.5, 0.1, 2.0, 3.14159, 10.0, 65504.0, 65519.0, 1e-7, 6e-8, 5.9e-8, 1e-5,
-          88.0, 88.72, 88.73, 89.0, 87.3, 103.9, 104.5, 1e10, 1e30, 2147483520.0, 2147483648.0,
-          4294967296.0, 0.3333333, 7.0, 1e-38, 1e-40, 1.4e-45, 16777217.0, 11.09, 0.9999999, 1e300,
-          5e-324, 1.0 + 1e-16, 1.0 / 3, 9007199254740993.0, static_cast<double>(limits::max()),
-          static_cast<double>(limits::infinity())}) {
+    for (const double v : {0.0,
+                           1.0,
+                           1.5,
+                           0.1,
+                           2.0,
+                           3.14159,
+                           10.0,
+                           65504.0,
+                           65519.0,
+                           1e-7,
+                           6e-8,
+                           5.9e-8,
+                           1e-5,
+                           88.0,
+                           88.72,
+                           88.73,
+                           89.0,
+                           87.3,
+                           103.9,
+                           104.5,
+                           1e10,
+                           1e30,
+                           2147483520.0,
+                           2147483648.0,
+                           4294967296.0,
+                           0.3333333,
+                           7.0,
+                           1e-38,
+                           1e-40,
+                           1.4e-45,
+                           16777217.0,
+                           11.09,
+                           0.9999999,
+                           1e300,
+                           5e-324,
+                           1.0 + 1e-16,
+                           1.0 / 3,
+                           9007199254740993.0,
+                           static_cast<double>(limits::max()),
+                           static_cast<double>(limits::infinity())}) {
       values.push_back(evaluate_cast(dtype::f64, type, to_bits(v)));
       values.push_back(evaluate_cast(dtype::f64, type, to_bits(-v)));
     }
     values.push_back(evaluate_cast(dtype::f32, type, 0x7fc00000u));
     if (type == dtype::f32) {
-      for (const std::uint32_t v : {0x7fc12345u, 0xffc00001u, 0x007fffffu, 0x00800000u, 0x3f800001u,
-                                    0x3f7fffffu}) {
+      for (const std::uint32_t v :
+           {0x7fc12345u, 0xffc00001u, 0x007fffffu, 0x00800000u, 0x3f800001u, 0x3f7fffffu}) {
         values.push_back(v);
       }
     }
@@ -78,8 +112,8 @@ bool agrees(dtype type, bits have, bits want, int ulps, bool exact) {
   if (is_nan(type, have) || is_nan(type, want)) {
     return !exact && is_nan(type, have) && is_nan(type, want);
   }
-  const bool close = ulps > 0 && is_float(type) &&
-                     std::llabs(ordered(type, have) - ordered(type, want)) <= ulps;
+  const bool close =
+      ulps > 0 && is_float(type) && std::llabs(ordered(type, have) - ordered(type, want)) <= ulps;
   return close;
 }
 
@@ -124,7 +158,8 @@ void check(op code, dtype type, simd_function function) {
       bits x[16], y[16], z[16], have[16];
       for (std::size_t lane = 0; lane < simd::lane_count; ++lane) {
         const bool one_operand = arity_of(info.kind) == 1;
-        x[lane] = select ? (i + j + lane) % 3 == 0 : values[one_operand ? (i + j + lane) % count : i];
+        x[lane] =
+            select ? (i + j + lane) % 3 == 0 : values[one_operand ? (i + j + lane) % count : i];
         y[lane] = values[(j + lane) % count];
         z[lane] = values[i];
       }
@@ -141,15 +176,15 @@ void check(op code, dtype type, simd_function function) {
 
 TEST(SimdOps, EveryOperationHasItsMeaning) {
   for (const dtype type : all_types) {
-#define TILEWRIGHT_X(name, kind, ...)                                      \
-  if (accepts(op_kind::kind, type)) {                                      \
-    check(op::name, type, with_element(type, []<class T>() {              \
-            if constexpr (accepts(op_kind::kind, dtype_v<T>)) {            \
-              return simd_function{&apply<op::name, T>};                   \
-            } else {                                                       \
-              return simd_function{nullptr};                               \
-            }                                                              \
-          }));                                                             \
+#define TILEWRIGHT_X(name, kind, ...)                           \
+  if (accepts(op_kind::kind, type)) {                           \
+    check(op::name, type, with_element(type, []<class T>() {    \
+            if constexpr (accepts(op_kind::kind, dtype_v<T>)) { \
+              return simd_function{&apply<op::name, T>};        \
+            } else {                                            \
+              return simd_function{nullptr};                    \
+            }                                                   \
+          }));                                                  \
   }
     TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
@@ -214,14 +249,14 @@ double worst_error(simd::vf (*function)(simd::vf), double (*exact)(double)) {
 }
 
 TEST(SimdMath, ExpIsWithinItsBound) {
-  EXPECT_LE(worst_error([](simd::vf x) { return simd::exp(x); },
-                        [](double x) { return std::exp(x); }),
-            info_of(op::exp).host_ulp - 0.5);
+  EXPECT_LE(
+      worst_error([](simd::vf x) { return simd::exp(x); }, [](double x) { return std::exp(x); }),
+      info_of(op::exp).host_ulp - 0.5);
 }
 TEST(SimdMath, LogIsWithinItsBound) {
-  EXPECT_LE(worst_error([](simd::vf x) { return simd::log(x); },
-                        [](double x) { return std::log(x); }),
-            info_of(op::log).host_ulp - 0.5);
+  EXPECT_LE(
+      worst_error([](simd::vf x) { return simd::log(x); }, [](double x) { return std::log(x); }),
+      info_of(op::log).host_ulp - 0.5);
 }
 
 }  // namespace

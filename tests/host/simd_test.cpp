@@ -36,8 +36,8 @@ void check_widening(Widen widen, float (*expected)(std::uint16_t)) {
 }
 
 TEST(Simd, PrintsItsTarget) {
-  std::cout << "SIMD target " << simd::target_name() << ", " << lanes << " lanes, fused multiply-add "
-            << (simd::has_fma ? "yes" : "no") << "\n";
+  std::cout << "SIMD target " << simd::target_name() << ", " << lanes
+            << " lanes, fused multiply-add " << (simd::has_fma ? "yes" : "no") << "\n";
   EXPECT_EQ(16 % lanes, 0);
 }
 
@@ -65,7 +65,8 @@ std::vector<float> narrowing_cases() {
     }
   }
   std::mt19937 random(7);
-  for (int i = 0; i < 1000000; ++i) cases.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  for (int i = 0; i < 1000000; ++i)
+    cases.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   cases.resize(cases.size() / simd::lane_count * simd::lane_count);
   return cases;
 }
@@ -139,8 +140,8 @@ TEST(Simd, MaskedMemoryTouchesOnlyItsLanes) {
 TEST(Simd, StoreLeavesMaskedLanesAlone) {
   std::int32_t memory[simd::lane_count];
   for (std::int32_t& element : memory) element = 7;
-  const simd::mask odd = simd::eq(
-      simd::hn::And(simd::iota(0), simd::set(std::int32_t{1})), simd::set(std::int32_t{1}));
+  const simd::mask odd = simd::eq(simd::hn::And(simd::iota(0), simd::set(std::int32_t{1})),
+                                  simd::set(std::int32_t{1}));
   simd::store_masked(memory, simd::set(std::int32_t{9}), odd);
   for (int lane = 0; lane < lanes; ++lane) EXPECT_EQ(memory[lane], lane % 2 == 1 ? 9 : 7);
 }
@@ -189,8 +190,7 @@ TEST(Simd, RoundedKeepsMultiplicationAndAdditionApart) {
   volatile float product = factor * factor;
   volatile float expected = product - 1.0f;
   const simd::vf x = simd::set(factor);
-  const simd::vf separate =
-      simd::hn::Add(simd::rounded(simd::hn::Mul(x, x)), simd::set(-1.0f));
+  const simd::vf separate = simd::hn::Add(simd::rounded(simd::hn::Mul(x, x)), simd::set(-1.0f));
   EXPECT_EQ(simd::first_lane(separate), expected);
   volatile double wide = 1.0 - std::ldexp(1.0, -53);
   volatile double wide_product = wide * wide;

@@ -28,8 +28,8 @@ constexpr void for_each_reference(const graph& g, const node& n, Visit&& visit) 
   for (int i = 0; i < operand_slots(n); ++i) {
     if (n.operand(i) != no_node) visit(n.operand(i));
   }
-  for (const node_id extent : n.extents) {
-    if (extent != no_node) visit(extent);
+  for (int d = 0; d < extent_slots(n); ++d) {
+    if (n.extents[d] != no_node) visit(n.extents[d]);
   }
   if ((n.code == op::load || n.code == op::store) && n.value >= 0) {
     const access& a = g.accesses[static_cast<std::int32_t>(n.value)];

@@ -32,13 +32,15 @@ struct dot_kernel {
   static TILEWRIGHT_INLINE void each_row(Function&& function) {
     [&]<std::size_t... Row>(std::index_sequence<Row...>) {
       (function.template operator()<Row>(), ...);
-    }(row_indices{});
+    }
+    (row_indices{});
   }
   template <class Function>
   static TILEWRIGHT_INLINE void each_vector(Function&& function) {
     [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
       (function.template operator()<Vector>(), ...);
-    }(vector_indices{});
+    }
+    (vector_indices{});
   }
 
   static void run(const float* left, std::int64_t left_stride, const float* right, float* acc,
@@ -105,5 +107,5 @@ TILEWRIGHT_INLINE void dot_elements(const Left& left, const Right& right, const 
   }
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

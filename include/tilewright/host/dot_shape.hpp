@@ -28,5 +28,5 @@ constexpr std::int32_t dot_rows(std::int32_t rows) {
   return rows < best ? rows : best;
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

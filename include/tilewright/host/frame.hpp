@@ -26,10 +26,10 @@ struct frame {
 
 /// C++ type of the elements of a node; addresses are integers.
 template <class Code, node_id Id>
-using node_element = std::conditional_t<Code::g[Id].pointer, std::uint64_t,
-                                        element_t<Code::g[Id].pointer || Code::g[Id].type == dtype::none
-                                                      ? dtype::u64
-                                                      : Code::g[Id].type>>;
+using node_element = std::conditional_t<
+    Code::g[Id].pointer, std::uint64_t,
+    element_t<Code::g[Id].pointer || Code::g[Id].type == dtype::none ? dtype::u64
+                                                                     : Code::g[Id].type>>;
 
 /// Bit pattern of a scalar node.
 template <class Code, node_id Id>
@@ -104,8 +104,8 @@ void run_scalar(frame& f) {
     result = to_bits(static_cast<std::int32_t>(f.programs->axes[n.value]));
   } else if constexpr (n.code == op::add_pointer) {
     const auto offset = convert<std::int64_t>(scalar<Code, n.operand(1)>(f));
-    result = scalar_bits<Code, n.operand(0)>(f) +
-             static_cast<std::uint64_t>(offset * size_of(n.type));
+    result =
+        scalar_bits<Code, n.operand(0)>(f) + static_cast<std::uint64_t>(offset * size_of(n.type));
   } else if constexpr (n.code == op::load) {
     using T = node_element<Code, Id>;
     std::uint64_t address = 0;
@@ -143,5 +143,5 @@ void run_scalar(frame& f) {
   f.slots[Code::p.slot_of[Id]] = result;
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

@@ -44,7 +44,8 @@ constexpr std::int64_t bytes_written() {
 /// Runs all programs of a launch of `Code` on `executor`.
 template <class Code, class Runner>
 void run_programs(Runner& executor, const grid& programs, std::span<const argument> arguments) {
-  static_assert(!Code::p.too_large, "this kernel has more values than the host's plan has room for");
+  static_assert(!Code::p.too_large,
+                "this kernel has more values than the host's plan has room for");
   const std::int64_t count = programs.programs();
   if (count == 0) return;
   // Tasks of consecutive programs: few enough that starting one costs nothing beside its work,
@@ -67,7 +68,7 @@ void run_programs(Runner& executor, const grid& programs, std::span<const argume
   });
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace detail
 
 /// A launch target that runs kernels as SIMD code on `Runner`, an executor.

@@ -17,9 +17,9 @@ struct node_choice {
   node_id loop = no_node;      // the innermost loop around it
   bool needed = false;
   bool tiled = false;
-  bool wanted_tile = false;    // somebody needs it as a tile
-  bool fixed_loads = false;    // loads below it must be done in their place
-  bool repeated = false;       // evaluated in a loop that it is not part of
+  bool wanted_tile = false;          // somebody needs it as a tile
+  bool fixed_loads = false;          // loads below it must be done in their place
+  bool repeated = false;             // evaluated in a loop that it is not part of
   bool left = false, right = false;  // operand of a dot
 };
 
@@ -204,5 +204,5 @@ class tile_choice {
   node_id store_after_[static_cast<std::size_t>(Nodes)]{};  // the next store in program order
 };
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

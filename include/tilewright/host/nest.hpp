@@ -13,8 +13,7 @@ inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// Element type of value `Index` of nest `Nest`.
 template <class Code, int Nest, int Index>
-using value_element =
-    node_element<Code, Code::p.values[Code::p.nests[Nest].first + Index].id>;
+using value_element = node_element<Code, Code::p.values[Code::p.nests[Nest].first + Index].id>;
 
 /// A value while its nest runs. Values read from memory along the vector loop keep where the
 /// current row lies: how far apart neighbours are, and how many of them may be read.
@@ -74,7 +73,8 @@ struct nest_evaluator {
   static TILEWRIGHT_INLINE void find_bounds(const frame& f, std::int64_t* bounds) {
     [&]<std::size_t... Loop>(std::index_sequence<Loop...>) {
       ((bounds[Loop] = count<Code, nest.bounds[Loop]>(f, nest.extents[Loop])), ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(nest.depth)>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(nest.depth)>{});
   }
 
   /// Runs the nest: `body.row(index)` before each vector loop, `body.vector<Partial>(cells, j,
@@ -172,7 +172,8 @@ struct nest_evaluator {
               values[Vector] = body.template visit<false>(
                   all, j + static_cast<int>(Vector) * simd::lanes, simd::lanes)),
              ...);
-          }(std::make_index_sequence<static_cast<std::size_t>(group)>{});
+          }
+          (std::make_index_sequence<static_cast<std::size_t>(group)>{});
         } else {
           for (int vector = 0; vector < group; ++vector) {
             evaluate_vector<false>(f, all, j + vector * simd::lanes, simd::lanes);
@@ -200,8 +201,9 @@ struct nest_evaluator {
   template <int Level, class Function>
   static TILEWRIGHT_INLINE void each_of_level(Function&& function) {
     constexpr int first = Level < 0 ? 0 : nest.until[Level];
-    each<first>(function,
-                std::make_index_sequence<static_cast<std::size_t>(nest.until[Level + 1] - first)>{});
+    each<first>(
+        function,
+        std::make_index_sequence<static_cast<std::size_t>(nest.until[Level + 1] - first)>{});
   }
 
   template <int Level>
@@ -297,8 +299,7 @@ struct nest_evaluator {
       } else {
         using X = value_element<Code, Nest, v.operands[0]>;
         if constexpr (arity_of(kind) == 2) {
-          return elementwise<n.code, X>(at<v.operands[0]>(all).value,
-                                        at<v.operands[1]>(all).value);
+          return elementwise<n.code, X>(at<v.operands[0]>(all).value, at<v.operands[1]>(all).value);
         } else {
           return elementwise<n.code, X>(at<v.operands[0]>(all).value);
         }
@@ -329,12 +330,13 @@ struct nest_evaluator {
     std::int64_t offset = 0;
     [&]<std::size_t... D>(std::index_sequence<D...>) {
       ((v.axes[D] >= 0 && v.axes[D] != vector_loop
-            ? (offset += tile_offset<Code, v.tile, static_cast<int>(D)>(
-                   index[v.axes[D] < 0 ? 0 : v.axes[D]]),
+            ? (offset +=
+               tile_offset<Code, v.tile, static_cast<int>(D)>(index[v.axes[D] < 0 ? 0 : v.axes[D]]),
                0)
             : 0),
        ...);
-    }(std::make_index_sequence<max_rank>{});
+    }
+    (std::make_index_sequence<max_rank>{});
     return tile_data<Code, v.tile>(f) + offset;
   }
   template <int Index>
@@ -400,10 +402,10 @@ struct nest_evaluator {
          }
        }()),
        ...);
-    }(std::make_index_sequence<max_rank>{});
+    }
+    (std::make_index_sequence<max_rank>{});
     if (!inside) here.limit = 0;
-    here.row = first_address<Code, which>(f) +
-               static_cast<std::uint64_t>(offset * size_of(n.type));
+    here.row = first_address<Code, which>(f) + static_cast<std::uint64_t>(offset * size_of(n.type));
   }
 
   /// What lanes hold that are not read.
@@ -423,8 +425,8 @@ struct nest_evaluator {
 
   /// `loaded` where `wanted` holds, else `other` or 0.
   template <int Index>
-  static TILEWRIGHT_INLINE auto with_other(cells& all, simd::mask wanted,
-                                           const register_t<value_element<Code, Nest, Index>>& loaded) {
+  static TILEWRIGHT_INLINE auto with_other(
+      cells& all, simd::mask wanted, const register_t<value_element<Code, Nest, Index>>& loaded) {
     using T = value_element<Code, Nest, Index>;
     constexpr int other = value_at(Index).operands[2];
     if constexpr (other < 0) {
@@ -493,8 +495,7 @@ struct nest_evaluator {
       }
       lane_array<T> result;
       for (int lane = 0; lane < simd::lanes; ++lane) {
-        result.at[lane] =
-            lane < left ? load_one(row + (j + lane) * here.stride) : padding<Index>();
+        result.at[lane] = lane < left ? load_one(row + (j + lane) * here.stride) : padding<Index>();
       }
       return from_lanes<T>(result);
     }
@@ -525,5 +526,5 @@ struct nest_evaluator {
   }
 };
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

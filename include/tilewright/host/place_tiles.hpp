@@ -162,5 +162,5 @@ class tile_placer {
   plan<Nodes>& p_;
 };
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

@@ -36,7 +36,7 @@ struct nest_value {
   /// Per dimension of the node the loop that runs along it, or -1 for an extent of 1.
   std::int8_t axes[max_rank] = {-1, -1, -1, -1, -1};
   std::int16_t operands[max_operands] = {-1, -1, -1, -1};  ///< positions in the same nest
-  std::int16_t tile = -1;                                   ///< if from is tile
+  std::int16_t tile = -1;                                  ///< if from is tile
 };
 
 /// Loops, outermost first; the last one runs in steps of a SIMD vector. Dimensions of extent 1 have
@@ -64,7 +64,8 @@ struct tile {
   std::int32_t panel_stride = 0;
   std::int32_t elements = 0;
   std::int64_t offset = 0;  ///< bytes
-  node_id uniform_after = no_node;  ///< as in the nest that filled it, along its last long dimension
+  node_id uniform_after =
+      no_node;                ///< as in the nest that filled it, along its last long dimension
   std::int16_t storage = -1;  ///< the tile whose memory this one shares, itself by default
   node_id first_use = 0, last_use = 0;  ///< live in this span of the program
 };
@@ -130,5 +131,5 @@ constexpr bool is_simd_type(dtype type) {
          type == dtype::u32;
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

@@ -206,8 +206,9 @@ class planner {
         if (d > inner) continue;
         t.strides[d] = stride;
         const std::int32_t extent = n.dims[d];
-        stride *= d == inner ? rounded_up(extent, dot_columns(extent))
-                  : rank == 2 ? rounded_up(extent, dot_rows(extent)) : extent;
+        stride *= d == inner  ? rounded_up(extent, dot_columns(extent))
+                  : rank == 2 ? rounded_up(extent, dot_rows(extent))
+                              : extent;
       }
       t.elements = stride;
     }
@@ -486,5 +487,5 @@ constexpr plan<Nodes> make_plan(const graph& g, const tile_choice<Nodes>& choice
   return result;
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

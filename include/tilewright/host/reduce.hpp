@@ -37,8 +37,7 @@ class reduction_stream {
       const vector& left = stack[--depth];
       const vector both = elementwise<Combine, Acc>(left, value);
       // Where the last vector has no elements, what is to their left moves up as it is.
-      value = whole ? both
-                    : elementwise<op::where, Acc>(simd::first_lanes(valid), both, left);
+      value = whole ? both : elementwise<op::where, Acc>(simd::first_lanes(valid), both, left);
       whole = true;
     }
     stack[depth] = value;
@@ -149,5 +148,5 @@ register_t<Acc> reduce_columns(const scratch_t<Source>* from, std::int64_t count
       [](register_t<Acc> x, register_t<Acc> y) { return elementwise<Combine, Acc>(x, y); });
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

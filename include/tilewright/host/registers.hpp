@@ -25,12 +25,30 @@ template <class T>
 struct register_of {
   using type = lane_array<T>;
 };
-template <> struct register_of<float> { using type = simd::vf; };
-template <> struct register_of<f16> { using type = simd::vf; };
-template <> struct register_of<bf16> { using type = simd::vf; };
-template <> struct register_of<std::int32_t> { using type = simd::vi; };
-template <> struct register_of<std::uint32_t> { using type = simd::vu; };
-template <> struct register_of<bool> { using type = simd::mask; };
+template <>
+struct register_of<float> {
+  using type = simd::vf;
+};
+template <>
+struct register_of<f16> {
+  using type = simd::vf;
+};
+template <>
+struct register_of<bf16> {
+  using type = simd::vf;
+};
+template <>
+struct register_of<std::int32_t> {
+  using type = simd::vi;
+};
+template <>
+struct register_of<std::uint32_t> {
+  using type = simd::vu;
+};
+template <>
+struct register_of<bool> {
+  using type = simd::mask;
+};
 /// What holds `lanes` elements of type `T`.
 template <class T>
 using register_t = typename register_of<T>::type;
@@ -39,16 +57,25 @@ template <class T>
 struct scratch_element {
   using type = T;
 };
-template <> struct scratch_element<f16> { using type = float; };
-template <> struct scratch_element<bf16> { using type = float; };
-template <> struct scratch_element<bool> { using type = std::uint8_t; };
+template <>
+struct scratch_element<f16> {
+  using type = float;
+};
+template <>
+struct scratch_element<bf16> {
+  using type = float;
+};
+template <>
+struct scratch_element<bool> {
+  using type = std::uint8_t;
+};
 /// What an element of type `T` is in scratch memory.
 template <class T>
 using scratch_t = typename scratch_element<T>::type;
 
 template <class T>
-inline constexpr bool is_word = std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> ||
-                                std::is_same_v<T, std::uint32_t>;
+inline constexpr bool is_word =
+    std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint32_t>;
 
 /// The first `count` lanes of a mask as truth values; all of them by default.
 struct mask_lanes {
@@ -186,8 +213,7 @@ TILEWRIGHT_INLINE register_t<T> load_first(const T* from, std::int64_t count, T 
     const register_t<T> loaded = simd::load_masked(from, inside);
     return to_bits(fill) == 0 ? loaded : simd::select(inside, loaded, simd::set(fill));
   } else if constexpr (is_small_float<T>) {
-    const simd::vu16 bits =
-        simd::load_first_16(reinterpret_cast<const std::uint16_t*>(from), some);
+    const simd::vu16 bits = simd::load_first_16(reinterpret_cast<const std::uint16_t*>(from), some);
     return simd::select(simd::first_lanes(some),
                         std::is_same_v<T, f16> ? simd::widen_f16(bits) : simd::widen_bf16(bits),
                         splat(fill));
@@ -204,9 +230,9 @@ TILEWRIGHT_INLINE void store_all(T* to, const register_t<T>& value) {
   if constexpr (is_word<T>) {
     simd::store(to, value);
   } else if constexpr (is_small_float<T>) {
-    simd::store_16(reinterpret_cast<std::uint16_t*>(to),
-                   std::is_same_v<T, f16> ? simd::narrow_exact_f16(value)
-                                          : simd::narrow_exact_bf16(value));
+    simd::store_16(reinterpret_cast<std::uint16_t*>(to), std::is_same_v<T, f16>
+                                                             ? simd::narrow_exact_f16(value)
+                                                             : simd::narrow_exact_bf16(value));
   } else if constexpr (std::is_same_v<T, bool>) {
     simd::store_bytes(reinterpret_cast<std::uint8_t*>(to), value);
   } else {
@@ -219,15 +245,15 @@ TILEWRIGHT_INLINE void store_first(T* to, const register_t<T>& value, int count)
   if constexpr (is_word<T>) {
     simd::store_masked(to, value, simd::first_lanes(count));
   } else if constexpr (is_small_float<T>) {
-    simd::store_first_16(reinterpret_cast<std::uint16_t*>(to),
-                         std::is_same_v<T, f16> ? simd::narrow_exact_f16(value)
-                                                : simd::narrow_exact_bf16(value),
-                         count);
+    simd::store_first_16(
+        reinterpret_cast<std::uint16_t*>(to),
+        std::is_same_v<T, f16> ? simd::narrow_exact_f16(value) : simd::narrow_exact_bf16(value),
+        count);
   } else {
     const lane_array<T> elements = to_lanes<T>(value);
     std::memcpy(to, elements.at, static_cast<std::size_t>(count) * sizeof(T));
   }
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

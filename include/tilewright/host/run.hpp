@@ -36,20 +36,22 @@ TILEWRIGHT_INLINE access_span span_of(const frame& f) {
   span.first = span.low = span.high = first_address<Code, which>(f);
   std::int64_t reach = 0;  // of the inner dimensions, in elements
   [&]<std::size_t... Outer>(std::index_sequence<Outer...>) {
-    ([&] {
-       constexpr int d = n.dims.rank - 1 - static_cast<int>(Outer);
-       const std::int64_t extent = count<Code, a.extents[d]>(f, n.dims[d]);
-       const std::int64_t stride = count<Code, a.strides[d]>(f, 0);
-       span.strides[d] = stride;
-       if (extent <= 0) span.empty = true;
-       if (extent <= 1) return;
-       const std::int64_t far = stride * (extent - 1);
-       span.distinct = span.distinct && (stride < 0 ? -stride : stride) > reach;
-       reach += far < 0 ? -far : far;
-       (far < 0 ? span.low : span.high) += static_cast<std::uint64_t>(far * size);
-     }(),
-     ...);
-  }(std::make_index_sequence<static_cast<std::size_t>(n.dims.rank)>{});
+    (
+        [&] {
+          constexpr int d = n.dims.rank - 1 - static_cast<int>(Outer);
+          const std::int64_t extent = count<Code, a.extents[d]>(f, n.dims[d]);
+          const std::int64_t stride = count<Code, a.strides[d]>(f, 0);
+          span.strides[d] = stride;
+          if (extent <= 0) span.empty = true;
+          if (extent <= 1) return;
+          const std::int64_t far = stride * (extent - 1);
+          span.distinct = span.distinct && (stride < 0 ? -stride : stride) > reach;
+          reach += far < 0 ? -far : far;
+          (far < 0 ? span.low : span.high) += static_cast<std::uint64_t>(far * size);
+        }(),
+        ...);
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(n.dims.rank)>{});
   span.high += static_cast<std::uint64_t>(size);
   return span;
 }
@@ -87,7 +89,8 @@ void run_store(frame& f) {
     const access_span written = span_of<Code, s.id>(f);
     const bool disturbed = [&]<std::size_t... Value>(std::index_sequence<Value...>) {
       return (disturbs<Code, s.nest, static_cast<int>(Value), s.id>(f, written) || ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(Code::p.nests[s.nest].count)>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Code::p.nests[s.nest].count)>{});
     if (disturbed) {
       fill_tile<Code, s.safe_value, s.tile, true>(f);
       to_memory<Code, s.safe_store, s.id> body{f};
@@ -111,13 +114,14 @@ void run_tile_reduction(frame& f) {
   constexpr int from_tile = Code::p.tile_of[result::source_id];
   using Acc = typename result::Acc;
   using source = node_element<Code, result::source_id>;
-  const std::int64_t used = count<Code, n.extents[rank]>(
-      f, result::source.dims.extents[static_cast<std::size_t>(axis)]);
+  const std::int64_t used =
+      count<Code, n.extents[rank]>(f, result::source.dims.extents[static_cast<std::size_t>(axis)]);
   std::int64_t bounds[max_rank + 1] = {};
   [&]<std::size_t... D>(std::index_sequence<D...>) {
     ((bounds[D] = static_cast<int>(D) < rank ? count<Code, n.extents[D]>(f, n.dims.extents[D]) : 1),
      ...);
-  }(std::make_index_sequence<max_rank>{});
+  }
+  (std::make_index_sequence<max_rank>{});
   const auto* from = tile_data<Code, from_tile>(f);
   const auto along_axis = [](std::int64_t e) { return tile_offset<Code, from_tile, axis>(e); };
 
@@ -133,14 +137,15 @@ void run_tile_reduction(frame& f) {
     std::int64_t read = 0, write = 0;
     [&]<std::size_t... D>(std::index_sequence<D...>) {
       ((static_cast<int>(D) < rank
-            ? (read += tile_offset<Code, from_tile,
-                                   static_cast<int>(D) < axis ? static_cast<int>(D)
-                                                              : static_cast<int>(D) + 1>(index[D]),
-               write += tile_offset<Code, s.tile < 0 ? 0 : s.tile, static_cast<int>(D)>(index[D]),
-               0)
+            ? (read += tile_offset < Code, from_tile,
+               static_cast<int>(D) < axis ? static_cast<int>(D)
+                                          : static_cast<int>(D) + 1 > (index[D]),
+               write += tile_offset < Code, s.tile < 0 ? 0 : s.tile,
+               static_cast<int>(D) > (index[D]), 0)
             : 0),
        ...);
-    }(std::make_index_sequence<max_rank - 1>{});
+    }
+    (std::make_index_sequence<max_rank - 1>{});
     if constexpr (columns) {
       const register_t<Acc> identity = splat(from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>)));
       const register_t<Acc> total =
@@ -151,9 +156,9 @@ void run_tile_reduction(frame& f) {
         result::put(f, result::with_padding(totals.at[lane], used), write + lane);
       }
     } else {
-      const Acc total =
-          used > 0 ? reduce_elements<n.combine, Acc, source>(from + read, used, along_axis)
-                   : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
+      const Acc total = used > 0
+                            ? reduce_elements<n.combine, Acc, source>(from + read, used, along_axis)
+                            : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
       result::put(f, result::with_padding(total, used), write);
     }
     int d = rank - 1;
@@ -213,46 +218,51 @@ void run_region(frame& f);
 /// Gives the phis of a loop their values before its first iteration.
 template <class Code, int Region, std::size_t... Phi>
 TILEWRIGHT_INLINE void start_phis(frame& f, std::index_sequence<Phi...>) {
-  ([&] {
-     constexpr const phi_plan& phi = Code::p.phis[Code::p.regions[Region].first_phi + Phi];
-     if constexpr (phi.tile < 0) {
-       f.slots[Code::p.slot_of[phi.id]] = scalar_bits<Code, Code::g[phi.id].operand(0)>(f);
-     } else if constexpr (phi.initial >= 0) {
-       fill_tile<Code, phi.initial, phi.tile, true>(f);
-     }
-   }(),
-   ...);
+  (
+      [&] {
+        constexpr const phi_plan& phi = Code::p.phis[Code::p.regions[Region].first_phi + Phi];
+        if constexpr (phi.tile < 0) {
+          f.slots[Code::p.slot_of[phi.id]] = scalar_bits<Code, Code::g[phi.id].operand(0)>(f);
+        } else if constexpr (phi.initial >= 0) {
+          fill_tile<Code, phi.initial, phi.tile, true>(f);
+        }
+      }(),
+      ...);
 }
 /// Gives them their next values, all at once.
 template <class Code, int Region, std::size_t... Phi>
 TILEWRIGHT_INLINE void advance_phis(frame& f, std::index_sequence<Phi...>) {
   constexpr const phi_plan* phis = Code::p.phis + Code::p.regions[Region].first_phi;
-  [[maybe_unused]] const std::uint64_t next[] = {[&]() -> std::uint64_t {
-                                  if constexpr (phis[Phi].tile >= 0) {
-                                    return 0;
-                                  } else {
-                                    return scalar_bits<Code, Code::g[phis[Phi].id].operand(1)>(f);
-                                  }
-                                }()...,
-                                0};
-  ([&] {
-     constexpr const phi_plan& phi = phis[Phi];
-     if constexpr (phi.tile < 0) f.slots[Code::p.slot_of[phi.id]] = next[Phi];
-     if constexpr (phi.temporary >= 0) fill_tile<Code, phi.next, phi.temporary, true>(f);
-   }(),
-   ...);
-  ([&] {
-     constexpr const phi_plan& phi = phis[Phi];
-     if constexpr (phi.next >= 0 && phi.temporary < 0) {
-       fill_tile<Code, phi.next, phi.tile, true>(f);
-     }
-   }(),
-   ...);
-  ([&] {
-     constexpr const phi_plan& phi = phis[Phi];
-     if constexpr (phi.temporary >= 0) fill_tile<Code, phi.from_temporary, phi.tile, true>(f);
-   }(),
-   ...);
+  [[maybe_unused]] const std::uint64_t next[] = {
+      [&]() -> std::uint64_t {
+        if constexpr (phis[Phi].tile >= 0) {
+          return 0;
+        } else {
+          return scalar_bits<Code, Code::g[phis[Phi].id].operand(1)>(f);
+        }
+      }()...,
+      0};
+  (
+      [&] {
+        constexpr const phi_plan& phi = phis[Phi];
+        if constexpr (phi.tile < 0) f.slots[Code::p.slot_of[phi.id]] = next[Phi];
+        if constexpr (phi.temporary >= 0) fill_tile<Code, phi.next, phi.temporary, true>(f);
+      }(),
+      ...);
+  (
+      [&] {
+        constexpr const phi_plan& phi = phis[Phi];
+        if constexpr (phi.next >= 0 && phi.temporary < 0) {
+          fill_tile<Code, phi.next, phi.tile, true>(f);
+        }
+      }(),
+      ...);
+  (
+      [&] {
+        constexpr const phi_plan& phi = phis[Phi];
+        if constexpr (phi.temporary >= 0) fill_tile<Code, phi.from_temporary, phi.tile, true>(f);
+      }(),
+      ...);
 }
 
 template <class Code, int Step>
@@ -260,8 +270,7 @@ void run_loop(frame& f) {
   constexpr const plan_step& s = Code::p.steps[Step];
   constexpr const node& n = Code::g[s.id];
   constexpr int body = s.body;
-  using phis =
-      std::make_index_sequence<static_cast<std::size_t>(Code::p.regions[body].phi_count)>;
+  using phis = std::make_index_sequence<static_cast<std::size_t>(Code::p.regions[body].phi_count)>;
   const std::int64_t first = scalar<Code, n.operand(0)>(f);
   const std::int64_t last = scalar<Code, n.operand(1)>(f);
   const std::int64_t by = scalar<Code, n.operand(2)>(f);
@@ -317,7 +326,8 @@ TILEWRIGHT_INLINE void run_steps(frame& f) {
   if constexpr (Count <= 16) {
     [&]<std::size_t... Offset>(std::index_sequence<Offset...>) {
       (run_step<Code, Code::p.order[First + static_cast<int>(Offset)]>(f), ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
   } else {
     run_steps<Code, First, Count / 2>(f);
     run_steps<Code, First + Count / 2, Count - Count / 2>(f);
@@ -335,5 +345,5 @@ void run_program(frame& f, std::int64_t program) {
   run_region<Code, 0>(f);
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

@@ -201,9 +201,18 @@ TILEWRIGHT_INLINE vf minimum(vf x, vf y) {
 namespace detail {
 template <class T>
 struct tag_of;
-template <> struct tag_of<float> { using type = df; };
-template <> struct tag_of<std::int32_t> { using type = di; };
-template <> struct tag_of<std::uint32_t> { using type = du; };
+template <>
+struct tag_of<float> {
+  using type = df;
+};
+template <>
+struct tag_of<std::int32_t> {
+  using type = di;
+};
+template <>
+struct tag_of<std::uint32_t> {
+  using type = du;
+};
 }  // namespace detail
 /// The vector type of 32-bit elements `T`.
 template <class T>
@@ -333,8 +342,8 @@ TILEWRIGHT_INLINE vu f16_from_f32_integers(vf value) {
   // Subnormal: an addition aligns the last place kept with that of 0.5, and rounds in hardware.
   const vf aligned = hn::Add(hn::BitCast(df{}, magnitude), hn::Set(df{}, 0.5f));
   const vu subnormal = hn::Sub(hn::BitCast(du{}, aligned), hn::Set(du{}, 0x3f000000u));
-  result = hn::IfThenElse(hn::RebindMask(du{}, hn::Lt(m, hn::Set(di{}, 0x38800000))), subnormal,
-                          result);
+  result =
+      hn::IfThenElse(hn::RebindMask(du{}, hn::Lt(m, hn::Set(di{}, 0x38800000))), subnormal, result);
   result = hn::IfThenElse(hn::RebindMask(du{}, hn::Gt(m, hn::Set(di{}, 0x477fffff))),
                           hn::Set(du{}, 0x7c00u), result);
   const vu payload = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du{}, 0x3ffu));
@@ -386,8 +395,8 @@ TILEWRIGHT_INLINE vu16 narrow_exact_f16(vf value) {
   const vu sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(du{}, 0x8000u));
   const vu payload = hn::And(hn::ShiftRight<13>(bits), hn::Set(du{}, 0x3ffu));
   const vu kept = hn::Or(hn::Or(sign, payload), hn::Set(du{}, 0x7c00u));
-  return detail::narrow(hn::IfThenElse(hn::RebindMask(du{}, number),
-                                       detail::f16_from_f32_integers(value), kept));
+  return detail::narrow(
+      hn::IfThenElse(hn::RebindMask(du{}, number), detail::f16_from_f32_integers(value), kept));
 }
 /// bf16 bits of a value that bf16 has.
 TILEWRIGHT_INLINE vu16 narrow_exact_bf16(vf value) {
@@ -416,5 +425,5 @@ TILEWRIGHT_INLINE void store_first_16(std::uint16_t* to, vu16 value, int count) 
 #endif
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::simd

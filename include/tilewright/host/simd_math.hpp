@@ -57,5 +57,5 @@ TILEWRIGHT_INLINE vf log(vf x) {
   return hn::IfThenElse(hn::Lt(x, infinity), result, hn::IfThenElse(hn::Lt(x, zero), result, x));
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::simd

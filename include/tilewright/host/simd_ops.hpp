@@ -190,7 +190,7 @@ struct simd_form<op::where> {
   }
 };
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace simd
 
 namespace detail {
@@ -291,6 +291,6 @@ TILEWRIGHT_INLINE register_t<To> cast(const register_t<From>& value) {
   }
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace detail
 }  // namespace tilewright

@@ -28,10 +28,10 @@ struct to_tile {
   static TILEWRIGHT_INLINE std::int64_t row_offset(const std::int64_t* index,
                                                    std::index_sequence<D...>) {
     std::int64_t offset = 0;
-    ((offset += nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
-                    ? tile_offset<Code, Tile, static_cast<int>(D)>(
-                          index[nest.axes[D] < 0 ? 0 : nest.axes[D]])
-                    : 0),
+    ((offset +=
+      nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
+          ? tile_offset<Code, Tile, static_cast<int>(D)>(index[nest.axes[D] < 0 ? 0 : nest.axes[D]])
+          : 0),
      ...);
     return offset;
   }
@@ -111,12 +111,13 @@ struct to_memory {
       constexpr const access& a = Code::g.accesses.items[access_index];
       std::int64_t offset = 0;
       [&]<std::size_t... D>(std::index_sequence<D...>) {
-        ((offset += nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
-                        ? count<Code, a.strides[D]>(f, 0) *
-                              index[nest.axes[D] < 0 ? 0 : nest.axes[D]]
-                        : 0),
+        ((offset +=
+          nest.axes[D] >= 0 && nest.axes[D] != evaluator::vector_loop
+              ? count<Code, a.strides[D]>(f, 0) * index[nest.axes[D] < 0 ? 0 : nest.axes[D]]
+              : 0),
          ...);
-      }(std::make_index_sequence<max_rank>{});
+      }
+      (std::make_index_sequence<max_rank>{});
       start = first_address<Code, access_index>(f) +
               static_cast<std::uint64_t>(offset * static_cast<std::int64_t>(sizeof(T)));
       if constexpr (vector_dim() >= 0 && !unit_stride()) {
@@ -141,7 +142,8 @@ struct to_memory {
         }
       }
       (store_all(to + static_cast<int>(Vector) * simd::lanes, values[Vector]), ...);
-    }(std::make_index_sequence<static_cast<std::size_t>(group)>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(group)>{});
   }
   TILEWRIGHT_INLINE void put_whole(T* to, const register_t<T>& value) const {
     if constexpr (is_word<T>) {
@@ -244,7 +246,7 @@ struct to_reduction {
   static constexpr const node& n = Code::g[s.id];
   using evaluator = nest_evaluator<Code, s.nest>;
   using Acc = typename result::Acc;
-  using keeper = to_tile<Code, s.nest, s.kept < 0 ? 0 : s.kept>;
+  using keeper = to_tile < Code, s.nest, s.kept<0 ? 0 : s.kept>;
 
   frame& f;
   reduction_stream<n.combine, Acc> stream;
@@ -266,7 +268,8 @@ struct to_reduction {
                      ? tile_offset<Code, s.tile, static_cast<int>(D)>(
                            index[nest.axes[D] < 0 ? 0 : nest.axes[D]])
                      : 0));
-      }(std::make_index_sequence<max_rank>{});
+      }
+      (std::make_index_sequence<max_rank>{});
     }
   }
   /// The element of each lane as the type that is accumulated in.
@@ -301,8 +304,8 @@ struct to_reduction {
   TILEWRIGHT_INLINE void end_row(std::int64_t end) {
     const bool cut = nest.uniform_after != no_node && uniform_from >= 0;
     const std::int64_t taken = cut ? uniform_from : end;
-    Acc total = taken > 0 ? stream.finish(taken)
-                          : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
+    Acc total =
+        taken > 0 ? stream.finish(taken) : from_bits<Acc>(identity_of(n.combine, dtype_v<Acc>));
     if (cut) total = meaning<n.combine>::eval(total, rest);
     result::put(f, result::with_padding(total, end), offset);
   }
@@ -314,5 +317,5 @@ void fill_tile(frame& f) {
   nest_evaluator<Code, Nest>::template run<Careful>(f, body);
 }
 
-}  // inline namespace
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace tilewright::detail

@@ -112,6 +112,12 @@ constexpr int operand_slots(const node& n) {
   }
 }
 
+/// How many entries of `extents` the node may use: one a dimension, and one more for the k of a dot
+/// and the axis of a reduce.
+constexpr int extent_slots(const node& n) {
+  return n.dims.rank + (n.code == op::dot || n.code == op::reduce ? 1 : 0);
+}
+
 constexpr bool has_effect(op code) {
   return code == op::store || code == op::loop || code == op::end_loop;
 }

@@ -9,23 +9,24 @@
 
 namespace tilewright {
 
-/// Gives each load and store whose pointers are affine in the block's indices an `access`; the
-/// pointers are then no longer an operand. Others keep their pointers: a gather or scatter.
-constexpr graph find_structured_access(const graph& g) {
+namespace detail {
+
+/// The pass but for the pointer arithmetic that it leaves dead.
+constexpr graph pointers_to_accesses(const graph& g) {
   if (g.error) return g;
-  detail::rewriter rewrite(g);
+  rewriter rewrite(g);
   affine forms[TILEWRIGHT_MAX_NODES];  // by old id, of new nodes
   for (node_id id = 0; id < g.size(); ++id) {
     const node& n = g[id];
     const node_id moved = rewrite.copy(id);
-    detail::scalar_builder build{rewrite.to, n.line};
+    scalar_builder build{rewrite.to, n.line};
     if (n.code != op::load && n.code != op::store) {
       forms[id] = affine_form(g, n, moved, forms, build);
       continue;
     }
     const node_id pointers = n.operand(0);
     if (n.value >= 0 || !forms[pointers].known) continue;
-    const affine form = detail::broadcast_affine(forms[pointers], g[pointers].dims, n.dims);
+    const affine form = broadcast_affine(forms[pointers], g[pointers].dims, n.dims);
     access found;
     found.base = form.base;
     for (int d = 0; d < n.dims.rank; ++d) found.strides[d] = form.strides[d];
@@ -46,7 +47,15 @@ constexpr graph find_structured_access(const graph& g) {
     }
   }
   rewrite.finish();
-  return simplify(rewrite.to);
+  return rewrite.to;
+}
+
+}  // namespace detail
+
+/// Gives each load and store whose pointers are affine in the block's indices an `access`; the
+/// pointers are then no longer an operand. Others keep their pointers: a gather or scatter.
+constexpr graph find_structured_access(const graph& g) {
+  return simplify(detail::pointers_to_accesses(g));
 }
 
 }  // namespace tilewright

@@ -15,6 +15,7 @@ namespace detail {
 /// First half: the masks of structured accesses that are boxes of leading lanes become the
 /// access's extents, and the mask operand goes away.
 constexpr graph masks_to_extents(const graph& g) {
+  if (g.error) return g;
   rewriter rewrite(g);
   affine forms[TILEWRIGHT_MAX_NODES];
   mask_box boxes[TILEWRIGHT_MAX_NODES];
@@ -241,6 +242,12 @@ class lane_demand {
   bool changed_ = false;
 };
 
+constexpr graph demand_lanes(const graph& g) {
+  graph result = g;
+  if (!g.error) lane_demand(result).run();
+  return result;
+}
+
 }  // namespace detail
 
 /// Turns masks into extents (see `access::extents` and `node::extents`), tells each node how many
@@ -250,11 +257,9 @@ class lane_demand {
 /// of its axis in `extents[rank of the result]`: the products and elements behind it are left out;
 /// a reduce combines the source's padding (`access::fill_bits`) once instead.
 constexpr graph propagate_extent(const graph& g) {
-  if (g.error) return g;
-  graph result = simplify(simplify(detail::masks_to_extents(g)));
-  if (result.error) return result;
-  detail::lane_demand(result).run();
-  return result;
+  // The counts that several masks share are one node only after the second round: the first moves
+  // them out of their loops.
+  return detail::demand_lanes(simplify(simplify(detail::masks_to_extents(g))));
 }
 
 }  // namespace tilewright

@@ -27,8 +27,8 @@ struct rewriter {
       const bool forward = n.code == op::phi && i == 1;
       if (n.operand(i) != no_node && !forward) n.operands[i] = moved[n.operand(i)];
     }
-    for (node_id& extent : n.extents) {
-      if (extent != no_node) extent = moved[extent];
+    for (int d = 0; d < extent_slots(n); ++d) {
+      if (n.extents[d] != no_node) n.extents[d] = moved[n.extents[d]];
     }
     if ((n.code == op::load || n.code == op::store) && n.value >= 0) {
       access& a = to.accesses[static_cast<std::int32_t>(n.value)];

@@ -54,8 +54,8 @@ class simplifier {
         const bool forward = n.code == op::phi && i == 1;
         if (n.operand(i) != no_node && !forward) n.operands[i] = same_[n.operand(i)];
       }
-      for (node_id& extent : n.extents) {
-        if (extent != no_node) extent = same_[extent];
+      for (int d = 0; d < extent_slots(n); ++d) {
+        if (n.extents[d] != no_node) n.extents[d] = same_[n.extents[d]];
       }
       if (n.code == op::loop) open_[id] = true;
       if (n.code == op::end_loop) open_[n.operand(0)] = false;
@@ -185,14 +185,12 @@ class simplifier {
     return (h ^ (h >> 15)) % hash_size;
   }
   static constexpr bool equal(const node& a, const node& b) {
-    if (a.code != b.code || a.type != b.type || a.value != b.value || a.combine != b.combine ||
-        !(a.dims == b.dims)) {
-      return false;
-    }
-    for (int i = 0; i < max_operands; ++i) {
-      if (a.operand(i) != b.operand(i)) return false;
-    }
-    for (int d = 0; d < max_rank; ++d) {
+    return a.code == b.code && a.type == b.type && a.value == b.value && a.combine == b.combine &&
+           a.operands[0] == b.operands[0] && a.operands[1] == b.operands[1] &&
+           a.operands[2] == b.operands[2] && a.dims == b.dims && same_extents(a, b);
+  }
+  static constexpr bool same_extents(const node& a, const node& b) {
+    for (int d = 0; d < extent_slots(a); ++d) {
       if (a.extents[d] != b.extents[d]) return false;
     }
     return true;
@@ -261,8 +259,8 @@ class simplifier {
       const bool forward = n.code == op::phi && i == 1;
       if (n.operand(i) != no_node && !forward) n.operands[i] = final_[n.operand(i)];
     }
-    for (node_id& extent : n.extents) {
-      if (extent != no_node) extent = final_[extent];
+    for (int d = 0; d < extent_slots(n); ++d) {
+      if (n.extents[d] != no_node) n.extents[d] = final_[n.extents[d]];
     }
     final_[id] = to.size();
     to.nodes.push_back(n);
