@@ -380,7 +380,7 @@ TEST(Model, ZigzagBalancesTriangularWork) {
   EXPECT_EQ(cycles(distribution::round_robin), 200);
 }
 
-TEST(Model, NothingToDoTakesNoTime) {
+TEST(Model, EmptyLaunchesTakeNoTime) {
   const argument x = unbacked_argument(dtype::f32, 16);
   for (const grid& none : {grid(0), grid(5, 0), grid(1, 1, 0)}) {
     const report r = run_program(loads_only(1, 16), tiny_device(), none, {&x, 1}, timing());
