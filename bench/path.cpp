@@ -247,6 +247,7 @@ int main(int argc, char** argv) {
     const std::string ours = c.name + "/tilewright";
     for (const std::string& peer : c.peers) {
       const std::string theirs = c.name + "/" + peer;
+      if (!measured.has(ours) || !measured.has(theirs)) continue;
       row r{"host " + c.name,
             c.work / measured.median(ours),
             c.unit,

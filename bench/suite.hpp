@@ -41,6 +41,8 @@ class times : public benchmark::BenchmarkReporter {
     std::fprintf(stderr, ".");
   }
 
+  /// Whether the benchmark was run, which --benchmark_filter decides.
+  bool has(const std::string& name) const { return seconds_.count(name) != 0; }
   double median(const std::string& name) const {
     std::vector<double> sorted = seconds_.at(name);
     std::sort(sorted.begin(), sorted.end());
@@ -51,7 +53,6 @@ class times : public benchmark::BenchmarkReporter {
         std::minmax_element(seconds_.at(name).begin(), seconds_.at(name).end());
     return (*most - *least) / median(name);
   }
-  std::size_t repetitions(const std::string& name) const { return seconds_.at(name).size(); }
 
  private:
   std::map<std::string, std::vector<double>> seconds_;

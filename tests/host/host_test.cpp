@@ -423,6 +423,64 @@ TEST(HostReductions, AlongEveryAxis) {
 
 // ---- kinds of values ----
 
+/// The largest element and nothing else: no value needs scratch memory.
+struct largest {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> x) {
+    tl.store(x + 100, tl.max<0>(tl.load(x + tl.arange<100>())));
+  }
+};
+TEST(HostReductions, NeedNoScratchMemory) {
+  const std::vector<float> y = same_as_interpreted<largest>(tw::grid(1), counting(101));
+  EXPECT_EQ(y[100], 100.0f);
+}
+
+/// What reads a row that a reduction has kept, besides the reduction.
+enum class reader { its_elements, all_elements, a_maximum, a_column_sum };
+
+/// Sums of rows that are padded with `Other`, of quotients that are expensive enough to be kept.
+/// x: 3 rows of 160 elements, then 3 sums, then what else comes out of it.
+template <int Block, int Other, int Divisor, reader Reader>
+struct padded_rows {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> x, tw::i32 n) {
+    auto rows = tl.col(tl.arange<3>());
+    auto columns = tl.row(tl.arange<Block>());
+    auto mask = columns < n;
+    auto value = tl.load(x + rows * 160 + columns, mask, static_cast<float>(Other));
+    auto kept = value / static_cast<float>(Divisor) / 7.0f / 5.0f / 0.25f;
+    tl.store(x + 480 + tl.arange<3>(), tl.sum<1>(kept));
+    if constexpr (Reader == reader::its_elements) {
+      tl.store(x + rows * 160 + columns, kept, mask);
+    } else if constexpr (Reader == reader::all_elements) {
+      tl.store(x + rows * 160 + columns, kept);
+    } else if constexpr (Reader == reader::a_maximum) {
+      tl.store(x + 483 + tl.arange<3>(), tl.max<1>(kept * -1.0f));
+    } else {
+      tl.store(x + 483 + tl.arange<Block>(), tl.sum<0>(kept));
+    }
+  }
+};
+template <int Block, int Other, int Divisor>
+void check_padded_rows() {
+  const std::vector<float> data = random_values<float>(700, 3);
+  for (const int n : {-1, 0,  1,  4,  15, 16,  17,  31,  32,  33,  63, 64,
+                      65, 79, 80, 81, 96, 112, 127, 128, 129, 143, 150}) {
+    SCOPED_TRACE(testing::Message() << "block " << Block << ", padded with " << Other << ", "
+                                    << Divisor << ", n " << n);
+    const tw::grid one(1);
+    same_as_interpreted<padded_rows<Block, Other, Divisor, reader::its_elements>>(one, data, n);
+    same_as_interpreted<padded_rows<Block, Other, Divisor, reader::all_elements>>(one, data, n);
+    same_as_interpreted<padded_rows<Block, Other, Divisor, reader::a_maximum>>(one, data, n);
+    same_as_interpreted<padded_rows<Block, Other, Divisor, reader::a_column_sum>>(one, data, n);
+  }
+}
+TEST(HostReductions, PaddingCountsAsManyTimesAsItIsThere) {
+  check_padded_rows<128, 0, 3>();
+  check_padded_rows<128, 0, -3>();  // -0 is not what leaves a sum as it is
+  check_padded_rows<128, 2, 3>();
+  check_padded_rows<150, 2, 3>();
+  check_padded_rows<150, 0, 3>();
+}
+
 struct mixture {
   static constexpr void body(tw::lang& tl, tw::ptr<float> out, tw::ptr<const std::int8_t> small,
                              tw::ptr<const double> wide, tw::ptr<const bool> flags, tw::i64 n) {

@@ -56,6 +56,7 @@ TEST(HostPlan, SoftmaxComputesEachExponentialOnce) {
   EXPECT_GE(reductions[1]->kept, 0);
   // Behind the row's end one vector is computed for all.
   EXPECT_NE(code::p.nests[reductions[1]->nest].uniform_after, no_node);
+  EXPECT_FALSE(code::p.tiles[reductions[1]->kept].read_behind);
   // The result does not overlap the scratch memory that it is made of.
   EXPECT_EQ(steps_of<code>(detail::step_code::store)[0]->safe_store, -1);
 }

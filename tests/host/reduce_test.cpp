@@ -110,6 +110,15 @@ TEST(ReductionStream, ExtremesIgnoreNaNAndKeepTheFirstOfEqualOnes) {
     }
     check<op::maximum>(values);
     check<op::minimum>(values);
+    // Whole subtrees of NaN, to the left and to the right of numbers.
+    for (const std::size_t first : {values.size() / 2, std::size_t{0}}) {
+      std::vector<float> half = tests::random_values<float>(n, 98);
+      for (std::size_t i = 0; i < (values.size() + 1) / 2; ++i) {
+        half[first + i < half.size() ? first + i : i] = std::numeric_limits<float>::quiet_NaN();
+      }
+      check<op::maximum>(half);
+      check<op::minimum>(half);
+    }
     for (float& value : values) value = std::copysign(0.0f, value);
     check<op::maximum>(values);
     check<op::minimum>(values);

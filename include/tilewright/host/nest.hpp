@@ -105,36 +105,65 @@ struct nest_evaluator {
       body.row(index);
       std::int64_t j = 0;
       if constexpr (Careful) {
-        for (; j < end; j += simd::lanes) last_vector(f, all, j, end, body);
+        for (; j < end; j += simd::lanes) last_vector(all, j, end, body);
       } else {
         j = first_vector(f, all, end, body);
-        // Vectors before this one are evaluated, and one behind them that stands for the rest.
+        // Rows vary up to here, and one vector stands for what lies behind.
         const std::int64_t varied = count<Code, nest.uniform_after>(f, end);
-        if constexpr (requires { Body::group; }) {
-          j = grouped(f, all, j, varied < end ? varied : end, body);
-        }
-        for (; j + simd::lanes <= end; j += simd::lanes) {
-          if (nest.uniform_after == no_node || j < varied + simd::lanes) {
-            evaluate_vector<false>(f, all, j, simd::lanes);
-          }
-          if constexpr (nest.uniform_after != no_node && requires { body.behind(all, j); }) {
-            if (j >= varied && j < varied + simd::lanes) body.behind(all, j);
-          }
+        const std::int64_t inside = varied < end ? varied : end;
+        if constexpr (requires { Body::group; }) j = grouped(f, all, j, inside, body);
+        for (; j + simd::lanes <= inside; j += simd::lanes) {
+          evaluate_vector<part::inside>(all, j, simd::lanes);
           body.template vector<false>(all, j, simd::lanes);
         }
-        if (j < end) last_vector(f, all, j, end, body);
+        if constexpr (nest.uniform_after != no_node) j = uniform_rest(all, j, varied, end, body);
+        if (j < end) last_vector(all, j, end, body);
       }
       body.end_row(end);
     }
   }
 
+  /// Whole vectors from `j` on, the first of which may still vary; returns where to go on.
+  template <class Body>
+  static TILEWRIGHT_INLINE std::int64_t uniform_rest(cells& all, std::int64_t j,
+                                                     std::int64_t varied, std::int64_t end,
+                                                     Body& body) {
+    bool asked = false;
+    if (j < varied && j + simd::lanes <= end) {
+      evaluate_vector<part::whole>(all, j, simd::lanes);
+      body.template vector<false>(all, j, simd::lanes);
+      j += simd::lanes;
+      if constexpr (requires { body.skips_rest(all, j); }) {
+        if (body.skips_rest(all, j)) return end;
+        asked = true;
+      }
+    }
+    if (j + simd::lanes <= end) {
+      evaluate_vector<part::whole>(all, j, simd::lanes);
+      if constexpr (requires { body.skips_rest(all, j); }) {
+        if (!asked && body.skips_rest(all, j)) return end;
+      }
+      for (; j + simd::lanes <= end; j += simd::lanes) {
+        body.template vector<false>(all, j, simd::lanes);
+      }
+    }
+    return j;
+  }
+
   /// A vector that may be cut off by the end of the row.
   template <class Body>
-  static TILEWRIGHT_INLINE void last_vector(const frame& f, cells& all, std::int64_t j,
-                                            std::int64_t end, Body& body) {
+  static TILEWRIGHT_INLINE void last_vector(cells& all, std::int64_t j, std::int64_t end,
+                                            Body& body) {
     const int valid = end - j < simd::lanes ? static_cast<int>(end - j) : simd::lanes;
-    evaluate_vector<true>(f, all, j, valid);
+    evaluate_vector<part::first_lanes>(all, j, valid);
     body.template vector<true>(all, j, valid);
+  }
+  /// Whether values come from scratch memory, where whole vectors are aligned.
+  static constexpr bool reads_tiles() {
+    for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
+      if (value_at(i).from == origin::tile) return true;
+    }
+    return false;
   }
   /// The lanes up to an address that stores like better; returns where to go on.
   template <class Body>
@@ -144,8 +173,8 @@ struct nest_evaluator {
     if constexpr (requires { body.lanes_to_alignment(); }) {
       if constexpr (starts_anywhere()) {
         const int head = body.lanes_to_alignment();
-        if (head > 0 && end >= 8 * simd::lanes) {
-          evaluate_vector<true>(f, all, 0, head);
+        if (head > 0 && end >= 8 * simd::lanes && (f.streams || !reads_tiles())) {
+          evaluate_vector<part::first_lanes>(all, 0, head);
           body.template vector<true>(all, 0, head);
           j = head;
         }
@@ -165,10 +194,13 @@ struct nest_evaluator {
     if constexpr (group <= 8 && (is_short() || Body::groups_long)) {
       for (; j + group * simd::lanes <= end; j += group * simd::lanes) {
         value values[static_cast<std::size_t>(group)];
+        if constexpr (nest.depth == 1 && !is_short()) {
+          if (f.streams) ask_for_next_row(all, j, group * simd::lanes);
+        }
         if constexpr (is_short()) {
           [&]<std::size_t... Vector>(std::index_sequence<Vector...>) {
-            ((evaluate_vector<false>(f, all, j + static_cast<int>(Vector) * simd::lanes,
-                                     simd::lanes),
+            ((evaluate_vector<part::inside>(all, j + static_cast<int>(Vector) * simd::lanes,
+                                            simd::lanes),
               values[Vector] = body.template visit<false>(
                   all, j + static_cast<int>(Vector) * simd::lanes, simd::lanes)),
              ...);
@@ -176,7 +208,7 @@ struct nest_evaluator {
           (std::make_index_sequence<static_cast<std::size_t>(group)>{});
         } else {
           for (int vector = 0; vector < group; ++vector) {
-            evaluate_vector<false>(f, all, j + vector * simd::lanes, simd::lanes);
+            evaluate_vector<part::inside>(all, j + vector * simd::lanes, simd::lanes);
             values[vector] = body.template visit<false>(all, j + vector * simd::lanes, simd::lanes);
           }
         }
@@ -188,7 +220,8 @@ struct nest_evaluator {
   static constexpr bool is_short() {
     int operations = 0;
     for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
-      operations += info_of(Code::g[value_at(i).id].code).cost;
+      const nest_value& v = value_at(i);
+      if (v.from == origin::compute) operations += info_of(Code::g[v.id].code).cost;
     }
     return operations <= 6;
   }
@@ -223,18 +256,18 @@ struct nest_evaluator {
       }
     });
   }
-  template <bool Partial>
-  static TILEWRIGHT_INLINE void evaluate_vector(const frame& f, cells& all, std::int64_t j,
-                                                int valid) {
+  /// What is known of a vector: all of its lanes lie in the row, and before uniform_after; they lie
+  /// in the row; only the first `valid` ones do.
+  enum class part { inside, whole, first_lanes };
+
+  template <part Part>
+  static TILEWRIGHT_INLINE void evaluate_vector(cells& all, std::int64_t j, int valid) {
     each_of_level<vector_loop>([&]<int Index>() {
       constexpr const nest_value& v = value_at(Index);
       if constexpr (v.from == origin::tile) {
         at<Index>(all).value = read_tile<Index>(all, j, valid);
       } else if constexpr (is_structured_load(v)) {
-        if constexpr (!Partial && nest.depth == 1 && !is_short()) {
-          if (f.streams) ask_for_next_row<Index>(all, j);
-        }
-        at<Index>(all).value = read_structured<Index, Partial>(all, j, valid);
+        at<Index>(all).value = read_structured<Index, Part>(all, j, valid);
       } else if constexpr (Code::g[v.id].code == op::load) {
         at<Index>(all).value = read_pointers<Index>(all, valid);
       } else {
@@ -452,15 +485,21 @@ struct nest_evaluator {
   /// In launches over more memory than caches hold, the next program most likely goes on where this
   /// one ends. Loops that compute a lot have time to fetch that. (Asking for memory that does not
   /// exist does no harm.)
-  template <int Index>
-  static TILEWRIGHT_INLINE void ask_for_next_row(cells& all, std::int64_t j) {
-    using T = value_element<Code, Nest, Index>;
-    const cell<Code, Nest, Index>& here = at<Index>(all);
-    const std::int64_t ahead = (j + here.limit) * static_cast<std::int64_t>(sizeof(T));
-    __builtin_prefetch(at_address<const void>(here.row + static_cast<std::uint64_t>(ahead)));
+  static TILEWRIGHT_INLINE void ask_for_next_row(cells& all, std::int64_t j,
+                                                 std::int64_t elements) {
+    each_of_level<vector_loop>([&]<int Index>() {
+      if constexpr (is_structured_load(value_at(Index))) {
+        constexpr std::int64_t size = sizeof(value_element<Code, Nest, Index>);
+        const cell<Code, Nest, Index>& here = at<Index>(all);
+        const std::uint64_t first = here.row + static_cast<std::uint64_t>((j + here.limit) * size);
+        for (std::int64_t line = 0; line < elements * size; line += 64) {
+          __builtin_prefetch(at_address<const void>(first + static_cast<std::uint64_t>(line)));
+        }
+      }
+    });
   }
 
-  template <int Index, bool Partial>
+  template <int Index, part Part>
   static TILEWRIGHT_INLINE auto read_structured(cells& all, std::int64_t j, int valid) {
     constexpr const nest_value& v = value_at(Index);
     constexpr const node& n = Code::g[v.id];
@@ -486,8 +525,7 @@ struct nest_evaluator {
       return with_other<Index>(all, wanted, from_lanes<T>(result));
     } else {
       if (contiguous) {
-        constexpr bool always_inside = extent_to_check(v, dim) == no_node && outer_inside(v);
-        if constexpr (always_inside && !Partial) {
+        if constexpr (Part != part::first_lanes && always_inside(v, Part == part::inside)) {
           return load_all(row + j);
         } else {
           return load_first(row + j, left, padding<Index>());
@@ -500,12 +538,15 @@ struct nest_evaluator {
       return from_lanes<T>(result);
     }
   }
-  static constexpr bool outer_inside(const nest_value& v) {
-    bool inside = true;
+  /// Whether a vector that lies in the row lies inside of a load's extents, `before` uniform_after.
+  static constexpr bool always_inside(const nest_value& v, bool before) {
     for (int d = 0; d < Code::g[v.id].dims.rank; ++d) {
-      inside = inside && extent_to_check(v, d) == no_node;
+      const node_id extent = extent_to_check(v, d);
+      const bool known = before && v.axes[d] == vector_loop && extent != no_node &&
+                         Code::p.plain[extent] == nest.uniform_after;
+      if (extent != no_node && !known) return false;
     }
-    return inside;
+    return true;
   }
 
   /// A gather: one address a lane.

@@ -64,8 +64,9 @@ struct tile {
   std::int32_t panel_stride = 0;
   std::int32_t elements = 0;
   std::int64_t offset = 0;  ///< bytes
-  node_id uniform_after =
-      no_node;                ///< as in the nest that filled it, along its last long dimension
+  /// As in the nest that fills it, along its last long dimension.
+  node_id uniform_after = no_node;
+  bool read_behind = false;   ///< whether anyone reads elements behind that count
   std::int16_t storage = -1;  ///< the tile whose memory this one shares, itself by default
   node_id first_use = 0, last_use = 0;  ///< live in this span of the program
 };
@@ -81,7 +82,6 @@ struct plan_step {
   std::int16_t safe_store = -1;  ///< value first, and loops that then store it
   std::int16_t body = -1;        ///< of a loop: its region
   std::int16_t kept = -1;        ///< of a reduce: tile that its loops fill with what they reduce
-  node_id announces = no_node;   ///< a store whose memory is asked for before this step
 };
 
 /// Steps that are executed one after the other: order[first], ..., order[first + count - 1].

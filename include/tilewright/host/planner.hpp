@@ -23,7 +23,7 @@ class planner {
     }
     make_steps();
     order_steps();
-    announce_stores();
+    find_readers();
     return p_;
   }
 
@@ -449,26 +449,25 @@ class planner {
     }
   }
 
-  /// A short row is written all at once; asking for its memory before the last loops that lead to it
-  /// hides the time that takes. (Earlier, it would hold up what those loops read.)
-  constexpr void announce_stores() {
-    for (std::int32_t s = 0; s < p_.step_count; ++s) {
-      const node& n = g_[p_.steps[s].id];
-      if (n.code != op::store || n.value < 0 || n.dims.rank != 1) continue;
-      if (n.dims[0] * size_of(n.type) > 16384) continue;
-      const access& a = g_.accesses[static_cast<std::int32_t>(n.value)];
-      node_id known = a.base;
-      for (const node_id id : {a.offset, a.strides[0], a.extents[0]}) {
-        if (id != no_node && p_.plain[id] > known) known = p_.plain[id];
+  /// Who reads a tile no further than its rows vary does not need the rest of it.
+  constexpr void find_readers() {
+    for (std::int32_t k = 0; k < p_.nest_count; ++k) {
+      const loop_nest& nest = p_.nests[k];
+      for (std::int32_t i = 0; i < nest.count; ++i) {
+        const nest_value& v = p_.values[nest.first + i];
+        if (v.from != origin::tile) continue;
+        tile& t = p_.tiles[v.tile];
+        const int loop = v.axes[g_[t.id].dims.rank - 1];
+        if (loop < 0 || nest.bounds[loop] != t.uniform_after) t.read_behind = true;
       }
-      for (std::int32_t k = s - 1; k >= 0; --k) {
-        plan_step& before = p_.steps[k];
-        if (before.id < known || region_of_[k] != region_of_[s] || before.announces != no_node ||
-            (before.code != step_code::reduce && before.code != step_code::materialize)) {
-          continue;
-        }
-        before.announces = p_.steps[s].id;
-        break;
+    }
+    for (std::int32_t s = 0; s < p_.step_count; ++s) {
+      const plan_step& step = p_.steps[s];
+      const bool whole_tiles =
+          step.code == step_code::dot || (step.code == step_code::reduce && step.nest < 0);
+      for (int i = 0; whole_tiles && i < operand_slots(g_[step.id]); ++i) {
+        const node_id used = choice_.operand(g_[step.id], i);
+        if (used != no_node && p_.tile_of[used] >= 0) p_.tiles[p_.tile_of[used]].read_behind = true;
       }
     }
   }

@@ -30,51 +30,104 @@ class reduction_stream {
   template <bool Partial>
   TILEWRIGHT_INLINE void take(vector value, int valid) {
     const std::int64_t chunk = taken_ / groups;
-    vector* stack = stacks_[taken_ % groups];
-    int depth = entries(chunk);
+    subtrees& mine = subtrees_[taken_ % groups];
     bool whole = !Partial;
-    for (std::int64_t bits = chunk; (bits & 1) != 0; bits >>= 1) {
-      const vector& left = stack[--depth];
-      const vector both = elementwise<Combine, Acc>(left, value);
+    push(mine, value, chunk, [&](const vector& left, const vector& right) {
+      const vector both = elementwise<Combine, Acc>(left, right);
       // Where the last vector has no elements, what is to their left moves up as it is.
-      value = whole ? both : elementwise<op::where, Acc>(simd::first_lanes(valid), both, left);
+      const vector result =
+          whole ? both : elementwise<op::where, Acc>(simd::first_lanes(valid), both, left);
       whole = true;
-    }
-    stack[depth] = value;
+      return result;
+    });
     ++taken_;
   }
 
   /// Takes four full chunks at once; the number of chunks taken so far is a multiple of four.
   TILEWRIGHT_INLINE void take_four(const vector* values) {
+    const auto both = [](const vector& x, const vector& y) {
+      return elementwise<Combine, Acc>(x, y);
+    };
     const std::int64_t chunk = taken_ / groups;
     for (int group = 0; group < groups; ++group) {
-      vector value = elementwise<Combine, Acc>(
-          elementwise<Combine, Acc>(values[group], values[group + groups]),
-          elementwise<Combine, Acc>(values[group + 2 * groups], values[group + 3 * groups]));
-      vector* stack = stacks_[group];
-      int depth = entries(chunk);
-      for (std::int64_t bits = chunk >> 2; (bits & 1) != 0; bits >>= 1) {
-        value = elementwise<Combine, Acc>(stack[--depth], value);
-      }
-      stack[depth] = value;
+      push(subtrees_[group],
+           both(both(values[group], values[group + groups]),
+                both(values[group + 2 * groups], values[group + 3 * groups])),
+           chunk >> 2, both);
     }
     taken_ += 4 * groups;
   }
 
   /// The result for the `count` (at least 1) elements taken.
   TILEWRIGHT_INLINE Acc finish(std::int64_t count) {
+    if constexpr (std::is_same_v<vector, simd::vf> && Combine != op::add) {
+      // Nobody goes on without the result, so that each operation's latency counts here.
+      if (holds_numbers()) [[likely]] {
+        return finish_with(count, [](const vector& x, const vector& y) {
+          return Combine == op::maximum ? simd::maximum_of_numbers(x, y)
+                                        : simd::minimum_of_numbers(x, y);
+        });
+      }
+    }
+    return finish_with(count, elementwise<Combine, Acc, vector, vector>);
+  }
+
+ private:
+  /// The finished subtrees of one vector, in a stack. The newest lies apart: what comes next, often
+  /// the end, need not wait for memory.
+  struct subtrees {
+    static constexpr int depth_limit = 20;  // a block has at most 2^20 elements
+    vector older[depth_limit];
+    vector newest;
+  };
+  /// Adds a subtree to `taken` finished ones of its size.
+  template <class Both>
+  static TILEWRIGHT_INLINE void push(subtrees& to, vector value, std::int64_t taken,
+                                     const Both& both_of) {
+    int depth = entries(taken) - 1;
+    if ((taken & 1) != 0) {
+      value = both_of(to.newest, value);
+      for (std::int64_t bits = taken >> 1; (bits & 1) != 0; bits >>= 1) {
+        value = both_of(to.older[--depth], value);
+      }
+    } else if (taken != 0) {
+      to.older[depth] = to.newest;
+    }
+    to.newest = value;
+  }
+  static TILEWRIGHT_INLINE int entries(std::int64_t chunks) {
+    return __builtin_popcountll(static_cast<unsigned long long>(chunks));
+  }
+  TILEWRIGHT_INLINE std::int64_t chunks_of(int group) const {
+    return (taken_ - group + groups - 1) / groups;
+  }
+
+  /// Whether no subtree is NaN, lanes without elements included.
+  TILEWRIGHT_INLINE bool holds_numbers() const {
+    bool numbers = true;
+    for (int group = 0; group < groups && group < taken_; ++group) {
+      const subtrees& mine = subtrees_[group];
+      numbers = numbers && simd::all(simd::is_number(mine.newest));
+      for (int entry = 0; entry < entries(chunks_of(group)) - 1; ++entry) {
+        numbers = numbers && simd::all(simd::is_number(mine.older[entry]));
+      }
+    }
+    return numbers;
+  }
+
+  template <class Both>
+  TILEWRIGHT_INLINE Acc finish_with(std::int64_t count, const Both& both_of) {
     vector folded[groups];
     for (int group = 0; group < groups && group < taken_; ++group) {
-      const std::int64_t chunks = (taken_ - group + groups - 1) / groups;
-      vector* stack = stacks_[group];
-      const int top = entries(chunks) - 1;
-      vector all = stack[top];
+      const std::int64_t chunks = chunks_of(group);
+      const subtrees& mine = subtrees_[group];
+      vector all = mine.newest;
       // An odd last chunk stands alone on top, possibly without all of its lanes.
       const std::int64_t last = count - ((chunks - 1) * groups + group) * simd::lanes;
       bool whole = (chunks & 1) == 0 || last >= simd::lanes;
-      for (int below = 1; below <= top; ++below) {
-        const vector& left = stack[top - below];
-        const vector both = elementwise<Combine, Acc>(left, all);
+      for (int entry = entries(chunks) - 2; entry >= 0; --entry) {
+        const vector& left = mine.older[entry];
+        const vector both = both_of(left, all);
         all = whole ? both
                     : elementwise<op::where, Acc>(simd::first_lanes(static_cast<int>(last)), both,
                                                   left);
@@ -82,26 +135,23 @@ class reduction_stream {
       }
       folded[group] = all;
     }
-    return count < reduction_lanes ? fold_some(folded, static_cast<int>(count)) : fold(folded);
-  }
-
- private:
-  static TILEWRIGHT_INLINE int entries(std::int64_t chunks) {
-    return __builtin_popcountll(static_cast<unsigned long long>(chunks));
+    return count < reduction_lanes ? fold_some(folded, static_cast<int>(count))
+                                   : fold(folded, both_of);
   }
 
   /// Folds the lanes in halves, all of them having elements.
-  static TILEWRIGHT_INLINE Acc fold(vector* folded) {
+  template <class Both>
+  static TILEWRIGHT_INLINE Acc fold(vector* folded, const Both& both_of) {
     for (int half = groups / 2; half > 0; half /= 2) {
       for (int group = 0; group < half; ++group) {
-        folded[group] = elementwise<Combine, Acc>(folded[group], folded[group + half]);
+        folded[group] = both_of(folded[group], folded[group + half]);
       }
     }
     vector all = folded[0];
-    if constexpr (simd::lanes > 8) all = elementwise<Combine, Acc>(all, simd::lanes_down<8>(all));
-    if constexpr (simd::lanes > 4) all = elementwise<Combine, Acc>(all, simd::lanes_down<4>(all));
-    if constexpr (simd::lanes > 2) all = elementwise<Combine, Acc>(all, simd::lanes_down<2>(all));
-    if constexpr (simd::lanes > 1) all = elementwise<Combine, Acc>(all, simd::lanes_down<1>(all));
+    if constexpr (simd::lanes > 8) all = both_of(all, simd::lanes_down<8>(all));
+    if constexpr (simd::lanes > 4) all = both_of(all, simd::lanes_down<4>(all));
+    if constexpr (simd::lanes > 2) all = both_of(all, simd::lanes_down<2>(all));
+    if constexpr (simd::lanes > 1) all = both_of(all, simd::lanes_down<1>(all));
     return simd::first_lane(all);
   }
   /// The same where only the first `count` lanes have elements.
@@ -118,8 +168,7 @@ class reduction_stream {
     return lanes[0];
   }
 
-  static constexpr int depth_limit = 20;  // a block has at most 2^20 elements
-  vector stacks_[groups][depth_limit];
+  subtrees subtrees_[groups];
   std::int64_t taken_ = 0;
 };
 

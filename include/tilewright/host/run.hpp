@@ -285,23 +285,9 @@ void run_loop(frame& f) {
   }
 }
 
-/// Asks for the memory that a store of rank 1 will write.
-template <class Code, node_id Store>
-TILEWRIGHT_INLINE void announce(const frame& f) {
-  constexpr const node& n = Code::g[Store];
-  constexpr const access& a = Code::g.accesses.items[static_cast<std::size_t>(n.value)];
-  if (f.streams || count<Code, a.strides[0]>(f, 0) != 1) return;
-  const std::int64_t bytes = count<Code, a.extents[0]>(f, n.dims[0]) * size_of(n.type);
-  const std::uint64_t first = first_address<Code, static_cast<int>(n.value)>(f);
-  for (std::int64_t at = 0; at < bytes; at += 64) {
-    __builtin_prefetch(at_address<const void>(first + static_cast<std::uint64_t>(at)), 1);
-  }
-}
-
 template <class Code, int Step>
 TILEWRIGHT_INLINE void run_step(frame& f) {
   constexpr const plan_step& s = Code::p.steps[Step];
-  if constexpr (s.announces != no_node) announce<Code, s.announces>(f);
   if constexpr (s.code == step_code::scalar) {
     run_scalar<Code, s.id>(f);
   } else if constexpr (s.code == step_code::materialize) {

@@ -178,22 +178,30 @@ TILEWRIGHT_INLINE mask is_nan(vf x) { return hn::Not(is_number(x)); }
 /// x * y + z; one rounding when `has_fma`.
 TILEWRIGHT_INLINE vf mul_add(vf x, vf y, vf z) { return hn::MulAdd(x, y, z); }
 
+/// y > x ? y : x, for an x without NaN
+TILEWRIGHT_INLINE vf maximum_of_numbers(vf x, vf y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  return hn::Max(y,
+                 x);  // the instruction gives its second operand when either is NaN, and in a tie
+#else
+  return select(lt(x, y), y, x);
+#endif
+}
+/// y < x ? y : x, for an x without NaN
+TILEWRIGHT_INLINE vf minimum_of_numbers(vf x, vf y) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  return hn::Min(y, x);
+#else
+  return select(lt(y, x), y, x);
+#endif
+}
 /// y > x || isnan(x) ? y : x
 TILEWRIGHT_INLINE vf maximum(vf x, vf y) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-  // The instruction gives its second operand when either is NaN, and in a tie.
-  return select(is_number(x), hn::Max(y, x), y);
-#else
-  return select(either(lt(x, y), is_nan(x)), y, x);
-#endif
+  return select(is_number(x), maximum_of_numbers(x, y), y);
 }
 /// y < x || isnan(x) ? y : x
 TILEWRIGHT_INLINE vf minimum(vf x, vf y) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-  return select(is_number(x), hn::Min(y, x), y);
-#else
-  return select(either(lt(y, x), is_nan(x)), y, x);
-#endif
+  return select(is_number(x), minimum_of_numbers(x, y), y);
 }
 
 // ---- 32-bit elements in memory ----

@@ -29,7 +29,7 @@ TILEWRIGHT_INLINE vf exp(vf x) {
   p = hn::MulAdd(p, r, hn::Set(df{}, 1.0f));
   const vi exponent = hn::BitCast(di{}, shifted);  // n + the bits of magic, whose low 9 are zero
   const mask normal = lt(hn::Abs(x), hn::Set(df{}, 87.0f));
-  if (all(normal)) {
+  if (all(normal)) [[likely]] {
     return hn::BitCast(df{}, hn::Add(hn::BitCast(di{}, p), hn::ShiftLeft<23>(exponent)));
   }
   // Results that are subnormal or infinite take two factors, so that they are rounded once.

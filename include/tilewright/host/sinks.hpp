@@ -237,6 +237,11 @@ struct reduction_result {
   }
 };
 
+/// Where values go that nothing reads again.
+struct to_nowhere {
+  const frame& f;
+};
+
 /// Reduces the rows of a nest along its vector loop, and keeps them in a tile if the plan says so.
 template <class Code, int Step>
 struct to_reduction {
@@ -246,7 +251,8 @@ struct to_reduction {
   static constexpr const node& n = Code::g[s.id];
   using evaluator = nest_evaluator<Code, s.nest>;
   using Acc = typename result::Acc;
-  using keeper = to_tile < Code, s.nest, s.kept<0 ? 0 : s.kept>;
+  using keeper = std::conditional_t<(s.kept >= 0),
+                                    to_tile<Code, s.nest, (s.kept >= 0 ? s.kept : 0)>, to_nowhere>;
 
   frame& f;
   reduction_stream<n.combine, Acc> stream;
@@ -293,13 +299,17 @@ struct to_reduction {
     stream.take_four(values);
   }
 
-  /// From element `j` on all elements are that of `all`. One of them stands for the rest in a
-  /// maximum or minimum, and in a sum if it is +0.
+  /// From element `j` on all elements are that of the last lane. It stands for the rest in a maximum
+  /// or minimum, and in a sum if it is +0. Returns whether the rest need not be visited.
   template <class Cells>
-  TILEWRIGHT_INLINE void behind(Cells& all, std::int64_t j) {
+  TILEWRIGHT_INLINE bool skips_rest(Cells& all, std::int64_t j) {
     using source = node_element<Code, result::source_id>;
-    rest = simd::first_lane(cast<Acc, source>(evaluator::template at<nest.value>(all).value));
-    if (n.combine != op::add || to_bits(rest) == 0) uniform_from = j;
+    rest = to_lanes<Acc>(cast<Acc, source>(evaluator::template at<nest.value>(all).value))
+               .at[simd::lanes - 1];
+    const bool cut = n.combine != op::add || to_bits(rest) == 0;
+    if (cut) uniform_from = j;
+    if constexpr (s.kept >= 0) return cut && !Code::p.tiles[s.kept].read_behind;
+    return cut;
   }
   TILEWRIGHT_INLINE void end_row(std::int64_t end) {
     const bool cut = nest.uniform_after != no_node && uniform_from >= 0;
