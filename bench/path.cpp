@@ -7,9 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/kernels/gemm.hpp>
@@ -33,51 +36,59 @@ matrix random_matrix(std::int64_t rows, std::int64_t columns) {
   return matrix::NullaryExpr(rows, columns, [&] { return uniform(generator); });
 }
 
-/// Registers a benchmark of `work`; its name is what its times are found by.
-void measure(const std::string& name, std::function<void()> work) {
-  benchmark::RegisterBenchmark(name.c_str(), [work](benchmark::State& state) {
-    for (auto _ : state) {
-      work();
-      benchmark::ClobberMemory();
-    }
-  })->UseRealTime();
-}
-
-/// A host row: ours against each peer, in `scale` per second (GFLOP/s, GB/s).
+/// Host rows: ours against each peer, in `unit` per second.
 struct comparison {
-  std::string name;
   double work = 0;
   std::string unit;
-  std::vector<std::string> peers;
+  tw::bench::contest timed;
 };
+std::deque<comparison> comparisons;
 
-std::vector<comparison> comparisons;
-
-void compare(const std::string& name, double work, const std::string& unit,
-             std::function<void()> ours,
-             std::vector<std::pair<std::string, std::function<void()>>> peers) {
-  measure(name + "/tilewright", std::move(ours));
-  comparison added{name, work, unit, {}};
-  for (auto& [peer, run] : peers) {
-    measure(name + "/" + peer, std::move(run));
-    added.peers.push_back(peer);
-  }
-  comparisons.push_back(added);
+void compare(
+    const std::string& name, double work, const std::string& unit, std::function<void()> ours,
+    std::vector<tw::bench::contestant> peers, std::function<void()> before_round = [] {}) {
+  std::vector<tw::bench::contestant> all = {{"tilewright", std::move(ours)}};
+  for (tw::bench::contestant& peer : peers) all.push_back(std::move(peer));
+  comparisons.push_back({work, unit, {name, std::move(all), std::move(before_round)}});
+  comparisons.back().timed.enter();
 }
 
 // ---- the kernels, in the block sizes that suit the host ----
 
+/// An array that starts at another cache line of its page in each round. A load that follows a store
+/// by almost a multiple of 4 KiB waits for it on x86: with arrays that stay in place, chance in where
+/// they lie would decide by up to 30 % who is faster.
+class moving_array {
+ public:
+  using view = Eigen::Map<matrix, Eigen::Aligned64>;
+
+  explicit moving_array(std::int64_t n) : size_(n), memory_(random_matrix(1, n + page)) {}
+  void move() { line_ = static_cast<std::int64_t>(random_() % (page / 16)); }
+  view get() { return view(memory_.data() + 16 * line_, 1, size_); }
+
+ private:
+  static constexpr std::int64_t page = 1024;  // in floats
+  std::int64_t size_;
+  matrix memory_;
+  std::int64_t line_ = 0;
+  static inline std::minstd_rand random_{7};
+};
+
 void add_vector_add(std::int64_t n) {
-  auto x = std::make_shared<matrix>(random_matrix(1, n));
-  auto y = std::make_shared<matrix>(random_matrix(1, n));
-  auto out = std::make_shared<matrix>(matrix::Zero(1, n));
+  auto x = std::make_shared<moving_array>(n);
+  auto y = std::make_shared<moving_array>(n);
+  auto out = std::make_shared<moving_array>(n);
   constexpr int block = 131072;
-  compare("add f32 " + std::to_string(n), 12e-9 * static_cast<double>(n), "GB/s",
-          [=] {
-            tw::launch<tw::kernels::vector_add<float, block>>(
-                tw::host, tw::grid(tw::cdiv(n, block)), *x, *y, *out, n);
-          },
-          {{"Eigen", [=] { out->noalias() = *x + *y; }}});
+  compare(
+      "add f32 " + std::to_string(n), 12e-9 * static_cast<double>(n), "GB/s",
+      [=] {
+        tw::launch<tw::kernels::vector_add<float, block>>(tw::host, tw::grid(tw::cdiv(n, block)),
+                                                          x->get(), y->get(), out->get(), n);
+      },
+      {{"Eigen", [=] { out->get().noalias() = x->get() + y->get(); }}},
+      [=] {
+        for (const auto& array : {x, y, out}) array->move();
+      });
 }
 
 template <int Block>
@@ -168,6 +179,7 @@ void add_model_row(std::vector<row>& rows, const std::string& name, const tw::re
                   "roofline (" + std::string(result.roofline.name) + ")",
                   result.roofline.cycles,
                   result.roofline_part(),
+                  0,
                   {}});
 }
 
@@ -209,8 +221,8 @@ void add_model_rows(std::vector<row>& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> defaults = {argv[0], "--benchmark_repetitions=7",
-                                       "--benchmark_min_time=0.15",
+  std::vector<std::string> defaults = {argv[0], "--benchmark_repetitions=5",
+                                       "--benchmark_min_time=0.5",
                                        "--benchmark_enable_random_interleaving=true"};
   std::vector<char*> arguments;
   for (std::string& text : defaults) arguments.push_back(text.data());
@@ -238,25 +250,25 @@ int main(int argc, char** argv) {
     add_half_gemm(size);
   }
 
-  tw::bench::times measured;
-  benchmark::RunSpecifiedBenchmarks(&measured);
+  tw::bench::progress dots;
+  benchmark::RunSpecifiedBenchmarks(&dots);
   std::fprintf(stderr, "\n");
 
   std::vector<row> rows;
   for (const comparison& c : comparisons) {
-    const std::string ours = c.name + "/tilewright";
-    for (const std::string& peer : c.peers) {
-      const std::string theirs = c.name + "/" + peer;
-      if (!measured.has(ours) || !measured.has(theirs)) continue;
-      row r{"host " + c.name,
-            c.work / measured.median(ours),
+    if (!c.timed.has_run()) continue;  // --benchmark_filter
+    for (std::size_t peer = 1; peer < c.timed.size(); ++peer) {
+      const auto [ratio, error] = c.timed.ratio_to_first(peer);
+      row r{"host " + c.timed.name(),
+            c.work / c.timed.median(0),
             c.unit,
-            measured.spread(ours),
-            peer,
-            c.work / measured.median(theirs),
-            measured.median(theirs) / measured.median(ours),
+            c.timed.spread(0),
+            c.timed[peer].name,
+            c.work / c.timed.median(peer),
+            ratio,
+            error,
             {}};
-      if (peer != "OpenBLAS") r.target = 1.0;
+      if (c.timed[peer].name != "OpenBLAS") r.target = 1.0;
       rows.push_back(r);
     }
   }
