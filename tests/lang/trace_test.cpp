@@ -278,6 +278,33 @@ TEST(Addresses, ProductsDoNotWrap) {
   expect_wide_offsets<offset_after_a_loop>();
 }
 
+// Nor do products that turn to 64 bits behind them.
+struct promoted_offset {
+  static constexpr void body(lang& tl, ptr<float> x, i32 index, i32 stride) {
+    auto long_one = tl.full<std::int64_t, 1>(1);
+    auto none = tl.zeros<bool, 1>();
+    auto offset = index * stride * long_one - long_one + 1;
+    tl.store(x + offset, tl.load(x + offset, none), none);
+  }
+};
+struct promoted_unsigned_offset {
+  static constexpr void body(lang& tl, ptr<float> x, u32 index, u32 stride) {
+    auto long_one = tl.full<std::uint64_t, 1>(1);
+    auto none = tl.zeros<bool, 1>();
+    auto offset = index * stride * long_one;
+    tl.store(x + offset, tl.load(x + offset, none), none);
+  }
+};
+TEST(Addresses, ProductsThatArePromotedDoNotWrap) {
+  expect_wide_offsets<promoted_offset>();
+  const auto g = traced<promoted_unsigned_offset>();
+  const argument bound[] = {fake_pointer(dtype::f32), tests::bind(std::uint32_t{1} << 20),
+                            tests::bind(std::uint32_t{1} << 20)};
+  reference::machine runner(*g, grid(1), bound);
+  runner.run(0);
+  EXPECT_EQ(runner.value(only(*g, op::load).operand(0))[0], fake_base + (4ull << 40));
+}
+
 // An unsigned offset narrower than 64 bits extends with zeros.
 struct unsigned_offset {
   static constexpr void body(lang& tl, ptr<float> x, u32 offset) {
@@ -294,22 +321,27 @@ TEST(Addresses, UnsignedOffsetsExtendWithZeros) {
 }
 
 // The mask of a program far out is false, not wrapped to a negative and true.
+template <class Length>
 struct far_out {
-  static constexpr void body(lang& tl, ptr<float> x, i32 n) {
+  static constexpr void body(lang& tl, ptr<float> x, Length n) {
     auto offsets = tl.program_id(0) * 1024 + tl.arange<1024>();
     tl.store(x + offsets, 1.0f, offsets < n);
   }
 };
 
-TEST(Addresses, MasksOfLargeIndicesDoNotWrap) {
-  const auto g = traced<far_out>();
-  const argument bound[] = {fake_pointer(dtype::f32),
-                            tests::bind(std::numeric_limits<std::int32_t>::max())};
+template <class Length, class Number>
+void expect_false_masks(Number n) {
+  const auto g = traced<far_out<Length>>();
+  const argument bound[] = {fake_pointer(dtype::f32), tests::bind(n)};
   reference::machine runner(*g, grid((std::int64_t{1} << 21) + 1), bound);
   runner.run(std::int64_t{1} << 21);  // would write to the fake address
   for (const std::uint64_t lane : runner.value(only(*g, op::store).operand(2))) {
     ASSERT_EQ(lane, 0u);
   }
+}
+TEST(Addresses, MasksOfLargeIndicesDoNotWrap) {
+  expect_false_masks<i32>(std::numeric_limits<std::int32_t>::max());
+  expect_false_masks<i64>(std::int64_t{std::numeric_limits<std::int32_t>::max()});
 }
 
 // ---- what tracing itself rejects ----

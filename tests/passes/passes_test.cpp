@@ -223,6 +223,38 @@ TEST(PropagateExtent, VectorAddNeedsNoMaskAndNoFill) {
   }
 }
 
+/// A tile of a matrix whose strides and sizes come in one integer type or another.
+template <class Stride, class Size>
+struct tile_kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out,
+                             Stride stride, Size rows, Size columns) {
+    auto row = tl.col(tl.program_id(0) * 8 + tl.arange<8>());
+    auto column = tl.row(tl.program_id(1) * 16 + tl.arange<16>());
+    auto mask = row < rows && column < columns;
+    tl.store(out + row * stride + column, tl.load(x + (row * stride + column), mask), mask);
+  }
+};
+template <class Stride, class Size>
+void expect_extents_only() {
+  const auto g = extended<tile_kernel<Stride, Size>>();
+  EXPECT_FALSE(tw::verify(*g)) << text_of(*g);
+  EXPECT_EQ(count(*g, tw::op::lt), 0) << text_of(*g);
+  for (const tw::op code : {tw::op::load, tw::op::store}) {
+    const tw::node& n = (*g)[find(*g, code)];
+    ASSERT_GE(n.value, 0) << "is not structured: " << text_of(*g);
+    EXPECT_FALSE(access_of(*g, find(*g, code)).masked);
+    EXPECT_NE(n.extents[0], tw::no_node);
+    EXPECT_NE(n.extents[1], tw::no_node);
+  }
+}
+TEST(PropagateExtent, StridesAndSizesMayBeOfAnySignedType) {
+  expect_extents_only<tw::i32, tw::i32>();
+  expect_extents_only<tw::i64, tw::i32>();
+  expect_extents_only<tw::i32, tw::i64>();
+  expect_extents_only<tw::i64, tw::i64>();
+  expect_extents_only<tw::i16, tw::i8>();
+}
+
 TEST(PropagateExtent, SoftmaxShrinksTheMaximumButNotTheSum) {
   const auto g = extended<tw::kernels::softmax<64>>();
   EXPECT_FALSE(tw::verify(*g)) << text_of(*g);

@@ -13,7 +13,8 @@ namespace detail {
 
 /// Rebuilds a traced graph in execution order: phis move to the head of their loops. Offsets of
 /// pointers, and comparisons of blocks made from `tl.arange` (masks), are computed in 64 bits from
-/// their narrower leaves on, so that no product of an index and a stride can wrap.
+/// their narrower leaves on, so that no product of an index and a stride can wrap. That holds where
+/// the expression turns to i64 on its way, too: an i32 index and an i64 stride or length.
 class finisher {
  public:
   constexpr explicit finisher(const graph& traced) : from_(traced) {}
@@ -60,6 +61,12 @@ class finisher {
     }
   }
 
+  /// Whether `n` turns an integer to one of 64 bits, as promotion does.
+  constexpr bool widens(const node& n) const {
+    return n.code == op::cast && is_int(n.type) && size_of(n.type) == 8 &&
+           is_int(from_[n.operand(0)].type);
+  }
+
   static constexpr bool is_order(op what) {
     return what == op::lt || what == op::le || what == op::gt || what == op::ge;
   }
@@ -67,9 +74,14 @@ class finisher {
   constexpr void mark_offsets() {
     for (node_id id = 0; id < from_.size(); ++id) {
       const node& n = from_[id];
-      if (!computes_offsets(n.code) || !is_int(n.type)) continue;
+      if (!is_int(n.type)) continue;
+      narrow_[id] = n.type != dtype::i64;
+      if (!computes_offsets(n.code) && !widens(n)) continue;
       is_index_[id] = n.code == op::arange;
-      for (int i = 0; i < operand_slots(n); ++i) is_index_[id] |= is_index_[n.operand(i)];
+      for (int i = 0; i < operand_slots(n); ++i) {
+        is_index_[id] |= is_index_[n.operand(i)];
+        narrow_[id] |= narrow_[n.operand(i)];
+      }
     }
     for (node_id id = from_.size() - 1; id >= 0; --id) {
       const node& n = from_[id];
@@ -78,15 +90,12 @@ class finisher {
         want_wide(n.operand(0));
         want_wide(n.operand(1));
       }
-      if (wide_wanted_[id] && computes_offsets(n.code)) {
+      if (wide_wanted_[id] && (computes_offsets(n.code) || widens(n))) {
         for (int i = 0; i < operand_slots(n); ++i) want_wide(n.operand(i));
       }
     }
   }
-  constexpr void want_wide(node_id id) {
-    const dtype type = from_[id].type;  // i1: the condition of a `where`
-    wide_wanted_[id] = type != dtype::i64 && type != dtype::i1;
-  }
+  constexpr void want_wide(node_id id) { wide_wanted_[id] = narrow_[id]; }
   /// Whether operand `i` of `n` is used in its 64-bit form.
   constexpr bool uses_wide(const node& n, int i) const {
     if (!wide_wanted_[n.operand(i)]) return false;
@@ -121,7 +130,9 @@ class finisher {
     widen(id);
   }
   constexpr void widen(node_id id) {
-    if (wide_wanted_[id]) wide_[id] = push(widened(id));
+    if (!wide_wanted_[id]) return;
+    const node& n = from_[id];
+    wide_[id] = widens(n) ? wide_[n.operand(0)] : push(widened(id));
   }
   constexpr void place(node_id id) {
     node n = from_[id];
@@ -171,6 +182,7 @@ class finisher {
   graph to_{};
   node_id moved_[TILEWRIGHT_MAX_NODES] = {};
   node_id wide_[TILEWRIGHT_MAX_NODES] = {};
+  bool narrow_[TILEWRIGHT_MAX_NODES] = {};  ///< has another form in 64 bits
   bool wide_wanted_[TILEWRIGHT_MAX_NODES] = {};
   bool is_index_[TILEWRIGHT_MAX_NODES] = {};
 };
