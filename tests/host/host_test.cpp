@@ -332,7 +332,7 @@ struct moving_pointers {
     auto sum = tl.zeros<float, 30>();
     for ([[maybe_unused]] auto i : tl.range(0, n)) {
       sum = sum + tl.load(from, lane < 29);
-      from = from + 30;
+      from += 30;
     }
     tl.store(out + lane, sum);
   }

@@ -305,6 +305,30 @@ TEST(Addresses, ProductsThatArePromotedDoNotWrap) {
   EXPECT_EQ(runner.value(only(*g, op::load).operand(0))[0], fake_base + (4ull << 40));
 }
 
+/// Pointers minus offsets of all kinds, and offsets plus pointers.
+struct backwards {
+  static constexpr void body(lang& tl, ptr<float> x, i32 index, i32 stride) {
+    auto end = 5 + (index * stride * 2 + x);
+    auto start = end - index * stride;
+    start -= 7;
+    start += 2;
+    tl.store(x, tl.load(start, index < 0), index < 0);
+  }
+};
+struct unsigned_backwards {
+  static constexpr void body(lang& tl, ptr<float> x, u32 offset) {
+    tl.store(x, tl.load(x - offset - 2u, offset < 0u), offset < 0u);
+  }
+};
+TEST(Addresses, PointersMoveBackwards) {
+  expect_wide_offsets<backwards>();
+  const auto g = traced<unsigned_backwards>();
+  const argument bound[] = {fake_pointer(dtype::f32), tests::bind(std::uint32_t{0xfffffff0u})};
+  reference::machine runner(*g, grid(1), bound);
+  runner.run(0);
+  EXPECT_EQ(runner.value(only(*g, op::load).operand(0))[0], fake_base - 4 * 0xfffffff2ull);
+}
+
 // An unsigned offset narrower than 64 bits extends with zeros.
 struct unsigned_offset {
   static constexpr void body(lang& tl, ptr<float> x, u32 offset) {

@@ -101,6 +101,20 @@ constexpr auto operator+(const Pointer& pointer, const Offset& offset) {
   }
 }
 
+template <Operand Offset, PointerBlock Pointer>
+constexpr auto operator+(const Offset& offset, const Pointer& pointer) {
+  return pointer + offset;
+}
+/// Pointer minus an integer offset in elements.
+template <PointerBlock Pointer, Operand Offset>
+constexpr auto operator-(const Pointer& pointer, const Offset& offset) {
+  if constexpr (Literal<Offset>) {
+    return pointer + -pointer.context().template constant<i64>(offset, detail::line_of(pointer));
+  } else {
+    return pointer + -offset;
+  }
+}
+
 template <class X, class Y>
 requires detail::operands<X, Y>
 constexpr auto lang::cdiv(const X& x, const Y& y, int line) {
@@ -118,16 +132,16 @@ constexpr auto lang::cdiv(const X& x, const Y& y, int line) {
   return add(div(x, y, line), where(bit_and(inexact, positive, line), 1, 0, line), line);
 }
 
-#define TILEWRIGHT_ASSIGNMENT(symbol, binary)      \
-  template <NumberBlock X, Operand Y>              \
-  constexpr X& operator symbol(X& x, const Y& y) { \
-    x = x binary y;                                \
-    return x;                                      \
+#define TILEWRIGHT_ASSIGNMENT(kind, symbol, binary) \
+  template <kind X, Operand Y>                      \
+  constexpr X& operator symbol(X& x, const Y& y) {  \
+    x = x binary y;                                 \
+    return x;                                       \
   }
-TILEWRIGHT_ASSIGNMENT(+=, +)
-TILEWRIGHT_ASSIGNMENT(-=, -)
-TILEWRIGHT_ASSIGNMENT(*=, *)
-TILEWRIGHT_ASSIGNMENT(/=, /)
+TILEWRIGHT_ASSIGNMENT(Block, +=, +)
+TILEWRIGHT_ASSIGNMENT(Block, -=, -)
+TILEWRIGHT_ASSIGNMENT(NumberBlock, *=, *)
+TILEWRIGHT_ASSIGNMENT(NumberBlock, /=, /)
 #undef TILEWRIGHT_ASSIGNMENT
 
 }  // namespace tilewright
