@@ -1,6 +1,7 @@
 // Each pass alone: graphs before and after, and that meaning is kept.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -200,6 +201,87 @@ struct quotient_kernel {
 TEST(FindStructuredAccess, QuotientsAreNotAffine) {
   const auto g = structured<quotient_kernel>();
   EXPECT_EQ((*g)[find(*g, tw::op::store)].value, -1);
+}
+
+/// Triton's way to walk along k: pointers that each iteration moves, here in two steps.
+struct walk_kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out,
+                             tw::i32 first, tw::i32 last, tw::i32 step, tw::i32 stride) {
+    auto lane = tl.arange<4>();
+    auto from = x + lane * 3;
+    auto one = x + 1;
+    auto sum = tl.zeros<float, 4>();
+    for ([[maybe_unused]] auto i : tl.range(first, last, step)) {
+      from += 2;
+      sum += tl.load(from) + tl.load(one);
+      from += lane * stride;
+      one += stride;
+    }
+    tl.store(out + lane, sum);
+  }
+};
+TEST(FindStructuredAccess, PointersThatALoopMoves) {
+  const auto traced = std::make_unique<tw::graph>(tw::trace<walk_kernel>());
+  const auto g = structured<walk_kernel>();
+  EXPECT_FALSE(tw::verify(*g)) << text_of(*g);
+  EXPECT_EQ(count(*g, tw::op::add_pointer), 0) << text_of(*g);
+  EXPECT_EQ(count(*g, tw::op::phi), 1) << "pointers are not carried any more: " << text_of(*g);
+  std::vector<float> x = tw::tests::random_values<float>(500, 8);
+  for (const auto& [first, last, step] :
+       {std::array{0, 4, 1}, {3, 12, 2}, {10, -1, -3}, {5, 5, 1}}) {
+    std::vector<float> expected(4, 0.0f);
+    int done = 0;
+    for (int i = first; step > 0 ? i < last : i > last; i += step, ++done) {
+      for (std::size_t lane = 0; lane < 4; ++lane) {
+        const auto moved = static_cast<std::size_t>(done);
+        expected[lane] += x[lane * 3 + 2 * (moved + 1) + lane * 7 * moved] + x[1 + 7 * moved];
+      }
+    }
+    for (const tw::graph* stage : {traced.get(), g.get()}) {
+      std::vector<float> out(4, -1.0f);
+      const auto bits = [](int value) { return static_cast<std::uint32_t>(value); };
+      const tw::argument arguments[] = {{tw::dtype::f32, true, x.data(), 500, 0},
+                                        {tw::dtype::f32, true, out.data(), 4, 0},
+                                        {tw::dtype::i32, false, nullptr, -1, bits(first)},
+                                        {tw::dtype::i32, false, nullptr, -1, bits(last)},
+                                        {tw::dtype::i32, false, nullptr, -1, bits(step)},
+                                        {tw::dtype::i32, false, nullptr, -1, 7}};
+      tw::reference::interpret(*stage, tw::grid(1), arguments);
+      EXPECT_EQ(out, expected) << first << " to " << last << " by " << step;
+    }
+  }
+}
+
+/// Pointers whose value is not known by counting: moved by what the loop computes, chosen, or used
+/// when the loop is over.
+struct wander_kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out, tw::i32 n) {
+    auto lane = tl.arange<4>();
+    auto growing = x + lane;
+    auto after = out + lane;
+    auto sum = tl.zeros<float, 4>();
+    for (auto i : tl.range(n)) {
+      sum += tl.load(growing);
+      growing += i;
+      after += 4;
+    }
+    tl.store(after, sum);
+  }
+};
+TEST(FindStructuredAccess, PointersThatMoveOtherwiseStay) {
+  const auto g = structured<wander_kernel>();
+  EXPECT_FALSE(tw::verify(*g)) << text_of(*g);
+  EXPECT_EQ((*g)[find(*g, tw::op::load)].value, -1);
+  EXPECT_EQ((*g)[find(*g, tw::op::store)].value, -1);
+  std::vector<float> x = tw::tests::random_values<float>(20, 9);
+  std::vector<float> out(20, 0.0f);
+  const tw::argument arguments[] = {{tw::dtype::f32, true, x.data(), 20, 0},
+                                    {tw::dtype::f32, true, out.data(), 20, 0},
+                                    {tw::dtype::i32, false, nullptr, -1, 4}};
+  tw::reference::interpret(*g, tw::grid(1), arguments);
+  for (std::size_t lane = 0; lane < 4; ++lane) {
+    EXPECT_EQ(out[16 + lane], x[lane] + x[lane] + x[lane + 1] + x[lane + 3]);
+  }
 }
 
 // ---- propagate_extent ----

@@ -122,6 +122,7 @@ class simplifier {
         if (is_constant(y, 1) && merged_[x].dims == n.dims) return x;
         if (is_constant(x, 1) && merged_[y].dims == n.dims) return y;
         return no_node;
+      case op::div: return is_constant(y, 1) && merged_[x].dims == n.dims ? x : no_node;
       case op::minimum:
       case op::maximum: return x == y ? x : no_node;
       default: return no_node;
