@@ -481,6 +481,47 @@ TEST(HostReductions, PaddingCountsAsManyTimesAsItIsThere) {
   check_padded_rows<150, 0, 3>();
 }
 
+/// Comparisons of indices with each other and with numbers, for blocks of a length that no vector
+/// divides: 1 where they hold, 0 elsewhere.
+struct index_masks {
+  template <class X, class Y>
+  static constexpr void store_all(tw::lang& tl, const tw::ptr<std::int32_t>& out, int form,
+                                  const X& x, const Y& y) {
+    auto at = out + (tl.col(tl.arange<3>()) * 45 + tl.row(tl.arange<45>()) + form * 4 * 135);
+    tl.store(at, tl.where(x < y, 1, 0));
+    tl.store(at + 135, tl.where(x <= y, 1, 0));
+    tl.store(at + 2 * 135, tl.where(x > y, 1, 0));
+    tl.store(at + 3 * 135, tl.where(x >= y, 1, 0));
+  }
+  static constexpr void body(tw::lang& tl, tw::ptr<std::int32_t> out, tw::i32 s, tw::i64 n) {
+    auto i = tl.row(tl.arange<45>());
+    auto r = tl.col(tl.arange<3>());
+    store_all(tl, out, 0, i + s, n);
+    store_all(tl, out, 1, n, s + i);
+    store_all(tl, out, 2, s - i, n);
+    store_all(tl, out, 3, n, r - (i - s));
+    store_all(tl, out, 4, r + s, i);
+    store_all(tl, out, 5, i + r * 7, s + i);
+    store_all(tl, out, 6, i + s, n - i);      // the sides part by two a lane
+    store_all(tl, out, 7, i * 3 - s, n + i);  // and by three
+  }
+};
+TEST(HostTypes, MasksOfIndices) {
+  const std::vector<std::int32_t> zeros(8 * 4 * 135);
+  for (const int s : {-50, -17, -16, -3, 0, 1, 15, 16, 31, 44, 45, 100, INT32_MAX, INT32_MIN}) {
+    for (const std::int64_t n :
+         {std::int64_t{-60}, std::int64_t{-16}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{7},
+          std::int64_t{16}, std::int64_t{44}, std::int64_t{45}, std::int64_t{61},
+          std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+      SCOPED_TRACE(testing::Message() << "s " << s << ", n " << n);
+      const auto out = same_as_interpreted<index_masks>(tw::grid(1), zeros, s, n);
+      for (int lane = 0; lane < 45; ++lane) {
+        EXPECT_EQ(out[static_cast<std::size_t>(lane)], lane + std::int64_t{s} < n ? 1 : 0);
+      }
+    }
+  }
+}
+
 struct mixture {
   static constexpr void body(tw::lang& tl, tw::ptr<float> out, tw::ptr<const std::int8_t> small,
                              tw::ptr<const double> wide, tw::ptr<const bool> flags, tw::i64 n) {

@@ -221,7 +221,9 @@ struct nest_evaluator {
     int operations = 0;
     for (int i = nest.until[vector_loop]; i < nest.count; ++i) {
       const nest_value& v = value_at(i);
-      if (v.from == origin::compute) operations += info_of(Code::g[v.id].code).cost;
+      if (v.from == origin::compute && needed.at[i]) {
+        operations += info_of(Code::g[v.id].code).cost;
+      }
     }
     return operations <= 6;
   }
@@ -264,7 +266,9 @@ struct nest_evaluator {
   static TILEWRIGHT_INLINE void evaluate_vector(cells& all, std::int64_t j, int valid) {
     each_of_level<vector_loop>([&]<int Index>() {
       constexpr const nest_value& v = value_at(Index);
-      if constexpr (v.from == origin::tile) {
+      if constexpr (!needed.at[Index]) {
+        return;
+      } else if constexpr (v.from == origin::tile) {
         at<Index>(all).value = read_tile<Index>(all, j, valid);
       } else if constexpr (is_structured_load(v)) {
         at<Index>(all).value = read_structured<Index, Part>(all, j, valid);
@@ -331,7 +335,9 @@ struct nest_evaluator {
                                       at<v.operands[2]>(all).value);
       } else {
         using X = value_element<Code, Nest, v.operands[0]>;
-        if constexpr (arity_of(kind) == 2) {
+        if constexpr (compares_indices(Index)) {
+          return compare_indices<Index>(all, position);
+        } else if constexpr (arity_of(kind) == 2) {
           return elementwise<n.code, X>(at<v.operands[0]>(all).value, at<v.operands[1]>(all).value);
         } else {
           return elementwise<n.code, X>(at<v.operands[0]>(all).value);
@@ -351,6 +357,103 @@ struct nest_evaluator {
         result.at[lane] = static_cast<T>(first + (Runs ? lane : 0));
       }
       return from_lanes<T>(result);
+    }
+  }
+
+  // ---- comparisons of indices ----
+  //
+  // Masks compare 64-bit sums of indices that grow by one from lane to lane with what stays the same.
+  // The answer holds in the first lanes, or in the others, and how many there are is a matter of two
+  // scalars.
+
+  static constexpr int unknown_slope = 1000;
+  /// What a 64-bit integer grows by from lane to lane.
+  static constexpr int slope_of(int index) {
+    const nest_value& v = value_at(index);
+    const node& n = Code::g[v.id];
+    if (v.level < vector_loop) return 0;
+    if (v.from != origin::compute || n.type != dtype::i64 || n.pointer) return unknown_slope;
+    if (n.code == op::arange) return 1;
+    if (n.code != op::add && n.code != op::sub) return unknown_slope;
+    const int x = slope_of(v.operands[0]);
+    const int y = slope_of(v.operands[1]);
+    if (x == unknown_slope || y == unknown_slope) return unknown_slope;
+    return n.code == op::add ? x + y : x - y;
+  }
+  static constexpr bool compares_indices(int index) {
+    const nest_value& v = value_at(index);
+    const op code = Code::g[v.id].code;
+    if (v.from != origin::compute || v.level < vector_loop) return false;
+    if (code != op::lt && code != op::le && code != op::gt && code != op::ge) return false;
+    for (int i = 0; i < 2; ++i) {
+      const node& operand = Code::g[value_at(v.operands[i]).id];
+      if (operand.type != dtype::i64 || slope_of(v.operands[i]) == unknown_slope) return false;
+    }
+    const int slope = slope_of(v.operands[0]) - slope_of(v.operands[1]);
+    return slope >= -1 && slope <= 1;
+  }
+
+  /// Which values of the vector loop are needed lane by lane.
+  struct flags {
+    bool at[static_cast<std::size_t>(nest.count)]{};
+  };
+  static constexpr flags find_needed() {
+    flags result;
+    for (const int root : {nest.value, nest.mask, nest.pointer}) {
+      if (root >= 0) result.at[root] = true;
+    }
+    for (int i = nest.count - 1; i >= 0; --i) {
+      if (!result.at[i] || compares_indices(i)) continue;
+      for (const int operand : value_at(i).operands) {
+        if (operand >= 0) result.at[operand] = true;
+      }
+    }
+    return result;
+  }
+  static constexpr flags needed = find_needed();
+
+  /// An index, in lane 0.
+  template <int Index>
+  static TILEWRIGHT_INLINE std::int64_t first_index(cells& all, std::int64_t position) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr const node& n = Code::g[v.id];
+    if constexpr (v.level < vector_loop) {
+      return at<Index>(all).value.at[0];
+    } else if constexpr (n.code == op::arange) {
+      return n.value + position;
+    } else {
+      const std::int64_t x = first_index<v.operands[0]>(all, position);
+      const std::int64_t y = first_index<v.operands[1]>(all, position);
+      return n.code == op::add ? scalar_math::add(x, y) : scalar_math::sub(x, y);
+    }
+  }
+
+  template <int Index>
+  static TILEWRIGHT_INLINE simd::mask compare_indices(cells& all, std::int64_t position) {
+    constexpr const nest_value& v = value_at(Index);
+    constexpr op code = Code::g[v.id].code;
+    constexpr int slope = slope_of(v.operands[0]) - slope_of(v.operands[1]);
+    const std::int64_t x = first_index<v.operands[0]>(all, position);
+    const std::int64_t y = first_index<v.operands[1]>(all, position);
+    if constexpr (slope == 0) {
+      return simd::set(meaning<code>::eval(x, y));
+    } else {
+      // One side moves up relative to the other, so that "less" holds in the first lanes.
+      constexpr bool y_moves = slope < 0;
+      constexpr bool less = code == op::lt || code == op::le;
+      constexpr bool negated = less == y_moves;
+      constexpr bool inclusive = (code == op::le || code == op::ge) != negated;
+      const std::int64_t moving = y_moves ? y : x;
+      const std::int64_t still = y_moves ? x : y;
+      int count = 0;
+      if (moving < still || (inclusive && moving == still)) {
+        const std::uint64_t distance =
+            static_cast<std::uint64_t>(still) - static_cast<std::uint64_t>(moving);
+        count = distance >= simd::lane_count ? simd::lanes
+                                             : static_cast<int>(distance) + (inclusive ? 1 : 0);
+      }
+      const simd::mask holds = simd::first_lanes(count);
+      return negated ? simd::negate(holds) : holds;
     }
   }
 
