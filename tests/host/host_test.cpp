@@ -504,10 +504,11 @@ struct index_masks {
     store_all(tl, out, 5, i + r * 7, s + i);
     store_all(tl, out, 6, i + s, n - i);      // the sides part by two a lane
     store_all(tl, out, 7, i * 3 - s, n + i);  // and by three
+    store_all(tl, out, 8, n + i, r + s);      // wraps where n is at an end
   }
 };
 TEST(HostTypes, MasksOfIndices) {
-  const std::vector<std::int32_t> zeros(8 * 4 * 135);
+  const std::vector<std::int32_t> zeros(9 * 4 * 135);
   for (const int s : {-50, -17, -16, -3, 0, 1, 15, 16, 31, 44, 45, 100, INT32_MAX, INT32_MIN}) {
     for (const std::int64_t n :
          {std::int64_t{-60}, std::int64_t{-16}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{7},

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tilewright/host/frame.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/host/simd_ops.hpp>
@@ -412,6 +413,13 @@ struct nest_evaluator {
   }
   static constexpr flags needed = find_needed();
 
+  /// Whether an index is so large that it might wrap within a vector.
+  static constexpr bool may_wrap(std::int64_t index) {
+    constexpr std::int64_t reach = std::int64_t{1} << 20;
+    return index > std::numeric_limits<std::int64_t>::max() - reach ||
+           index < std::numeric_limits<std::int64_t>::min() + reach;
+  }
+
   /// An index, in lane 0.
   template <int Index>
   static TILEWRIGHT_INLINE std::int64_t first_index(cells& all, std::int64_t position) {
@@ -432,9 +440,20 @@ struct nest_evaluator {
   static TILEWRIGHT_INLINE simd::mask compare_indices(cells& all, std::int64_t position) {
     constexpr const nest_value& v = value_at(Index);
     constexpr op code = Code::g[v.id].code;
-    constexpr int slope = slope_of(v.operands[0]) - slope_of(v.operands[1]);
+    constexpr int x_slope = slope_of(v.operands[0]);
+    constexpr int y_slope = slope_of(v.operands[1]);
+    constexpr int slope = x_slope - y_slope;
     const std::int64_t x = first_index<v.operands[0]>(all, position);
     const std::int64_t y = first_index<v.operands[1]>(all, position);
+    if ((x_slope != 0 && may_wrap(x)) || (y_slope != 0 && may_wrap(y))) [[unlikely]] {
+      lane_array<bool> holds;
+      for (int lane = 0; lane < simd::lanes; ++lane) {
+        const std::int64_t moved_x = scalar_math::add(x, std::int64_t{x_slope} * lane);
+        const std::int64_t moved_y = scalar_math::add(y, std::int64_t{y_slope} * lane);
+        holds.at[lane] = meaning<code>::eval(moved_x, moved_y);
+      }
+      return from_lanes<bool>(holds);
+    }
     if constexpr (slope == 0) {
       return simd::set(meaning<code>::eval(x, y));
     } else {
