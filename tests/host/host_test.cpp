@@ -513,7 +513,8 @@ TEST(HostTypes, MasksOfIndices) {
     for (const std::int64_t n :
          {std::int64_t{-60}, std::int64_t{-16}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{7},
           std::int64_t{16}, std::int64_t{44}, std::int64_t{45}, std::int64_t{61},
-          std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+          std::int64_t{1} << 40, -(std::int64_t{1} << 40), INT64_MAX, INT64_MAX - 20, INT64_MIN,
+          INT64_MIN + 20}) {
       SCOPED_TRACE(testing::Message() << "s " << s << ", n " << n);
       const auto out = same_as_interpreted<index_masks>(tw::grid(1), zeros, s, n);
       for (int lane = 0; lane < 45; ++lane) {
