@@ -20,6 +20,7 @@
 #include <tilewright/kernels/vector_add.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include "contest.hpp"
 #include "suite.hpp"
 
 namespace tw = tilewright;

@@ -129,26 +129,26 @@ struct nest_evaluator {
   static TILEWRIGHT_INLINE std::int64_t uniform_rest(cells& all, std::int64_t j,
                                                      std::int64_t varied, std::int64_t end,
                                                      Body& body) {
-    bool asked = false;
     if (j < varied && j + simd::lanes <= end) {
       evaluate_vector<part::whole>(all, j, simd::lanes);
       body.template vector<false>(all, j, simd::lanes);
       j += simd::lanes;
-      if constexpr (requires { body.skips_rest(all, j); }) {
-        if (body.skips_rest(all, j)) return end;
-        asked = true;
-      }
+      if (skips_rest(all, j, body)) return end;
     }
     if (j + simd::lanes <= end) {
       evaluate_vector<part::whole>(all, j, simd::lanes);
-      if constexpr (requires { body.skips_rest(all, j); }) {
-        if (!asked && body.skips_rest(all, j)) return end;
-      }
+      if (skips_rest(all, j, body)) return end;
       for (; j + simd::lanes <= end; j += simd::lanes) {
         body.template vector<false>(all, j, simd::lanes);
       }
     }
     return j;
+  }
+  /// Whether `body` needs no more of a row whose elements from `j` on are that of the last lane.
+  template <class Body>
+  static TILEWRIGHT_INLINE bool skips_rest(cells& all, std::int64_t j, Body& body) {
+    if constexpr (requires { body.skips_rest(all, j); }) return body.skips_rest(all, j);
+    return false;
   }
 
   /// A vector that may be cut off by the end of the row.

@@ -67,8 +67,10 @@ class finisher {
            is_int(from_[n.operand(0)].type);
   }
 
-  static constexpr bool is_order(op what) {
-    return what == op::lt || what == op::le || what == op::gt || what == op::ge;
+  /// Whether `n` asks for the order of two indices, as masks do.
+  constexpr bool orders_indices(const node& n) const {
+    const bool order = n.code == op::lt || n.code == op::le || n.code == op::gt || n.code == op::ge;
+    return order && (is_index_[n.operand(0)] || is_index_[n.operand(1)]);
   }
 
   constexpr void mark_offsets() {
@@ -86,7 +88,7 @@ class finisher {
     for (node_id id = from_.size() - 1; id >= 0; --id) {
       const node& n = from_[id];
       if (n.code == op::add_pointer) want_wide(n.operand(1));
-      if (is_order(n.code) && (is_index_[n.operand(0)] || is_index_[n.operand(1)])) {
+      if (orders_indices(n)) {
         want_wide(n.operand(0));
         want_wide(n.operand(1));
       }
@@ -99,8 +101,7 @@ class finisher {
   /// Whether operand `i` of `n` is used in its 64-bit form.
   constexpr bool uses_wide(const node& n, int i) const {
     if (!wide_wanted_[n.operand(i)]) return false;
-    return (n.code == op::add_pointer && i == 1) ||
-           (is_order(n.code) && (is_index_[n.operand(0)] || is_index_[n.operand(1)]));
+    return (n.code == op::add_pointer && i == 1) || orders_indices(n);
   }
 
   constexpr node_id push(const node& n) {
