@@ -81,112 +81,60 @@ namespace detail {
 template <class T>
 struct dtype_of;
 template <>
-struct dtype_of<bool> {
-  static constexpr dtype value = dtype::i1;
-};
+struct dtype_of<bool> : std::integral_constant<dtype, dtype::i1> {};
 template <>
-struct dtype_of<std::int8_t> {
-  static constexpr dtype value = dtype::i8;
-};
+struct dtype_of<std::int8_t> : std::integral_constant<dtype, dtype::i8> {};
 template <>
-struct dtype_of<std::int16_t> {
-  static constexpr dtype value = dtype::i16;
-};
+struct dtype_of<std::int16_t> : std::integral_constant<dtype, dtype::i16> {};
 template <>
-struct dtype_of<std::int32_t> {
-  static constexpr dtype value = dtype::i32;
-};
+struct dtype_of<std::int32_t> : std::integral_constant<dtype, dtype::i32> {};
 template <>
-struct dtype_of<std::int64_t> {
-  static constexpr dtype value = dtype::i64;
-};
+struct dtype_of<std::int64_t> : std::integral_constant<dtype, dtype::i64> {};
 template <>
-struct dtype_of<std::uint8_t> {
-  static constexpr dtype value = dtype::u8;
-};
+struct dtype_of<std::uint8_t> : std::integral_constant<dtype, dtype::u8> {};
 template <>
-struct dtype_of<std::uint16_t> {
-  static constexpr dtype value = dtype::u16;
-};
+struct dtype_of<std::uint16_t> : std::integral_constant<dtype, dtype::u16> {};
 template <>
-struct dtype_of<std::uint32_t> {
-  static constexpr dtype value = dtype::u32;
-};
+struct dtype_of<std::uint32_t> : std::integral_constant<dtype, dtype::u32> {};
 template <>
-struct dtype_of<std::uint64_t> {
-  static constexpr dtype value = dtype::u64;
-};
+struct dtype_of<std::uint64_t> : std::integral_constant<dtype, dtype::u64> {};
 template <>
-struct dtype_of<f16> {
-  static constexpr dtype value = dtype::f16;
-};
+struct dtype_of<f16> : std::integral_constant<dtype, dtype::f16> {};
 template <>
-struct dtype_of<bf16> {
-  static constexpr dtype value = dtype::bf16;
-};
+struct dtype_of<bf16> : std::integral_constant<dtype, dtype::bf16> {};
 template <>
-struct dtype_of<float> {
-  static constexpr dtype value = dtype::f32;
-};
+struct dtype_of<float> : std::integral_constant<dtype, dtype::f32> {};
 template <>
-struct dtype_of<double> {
-  static constexpr dtype value = dtype::f64;
-};
+struct dtype_of<double> : std::integral_constant<dtype, dtype::f64> {};
 
 template <dtype Type>
 struct element_of;
 template <>
-struct element_of<dtype::i1> {
-  using type = bool;
-};
+struct element_of<dtype::i1> : std::type_identity<bool> {};
 template <>
-struct element_of<dtype::i8> {
-  using type = std::int8_t;
-};
+struct element_of<dtype::i8> : std::type_identity<std::int8_t> {};
 template <>
-struct element_of<dtype::i16> {
-  using type = std::int16_t;
-};
+struct element_of<dtype::i16> : std::type_identity<std::int16_t> {};
 template <>
-struct element_of<dtype::i32> {
-  using type = std::int32_t;
-};
+struct element_of<dtype::i32> : std::type_identity<std::int32_t> {};
 template <>
-struct element_of<dtype::i64> {
-  using type = std::int64_t;
-};
+struct element_of<dtype::i64> : std::type_identity<std::int64_t> {};
 template <>
-struct element_of<dtype::u8> {
-  using type = std::uint8_t;
-};
+struct element_of<dtype::u8> : std::type_identity<std::uint8_t> {};
 template <>
-struct element_of<dtype::u16> {
-  using type = std::uint16_t;
-};
+struct element_of<dtype::u16> : std::type_identity<std::uint16_t> {};
 template <>
-struct element_of<dtype::u32> {
-  using type = std::uint32_t;
-};
+struct element_of<dtype::u32> : std::type_identity<std::uint32_t> {};
 template <>
-struct element_of<dtype::u64> {
-  using type = std::uint64_t;
-};
+struct element_of<dtype::u64> : std::type_identity<std::uint64_t> {};
 template <>
-struct element_of<dtype::f16> {
-  using type = f16;
-};
+struct element_of<dtype::f16> : std::type_identity<f16> {};
 template <>
-struct element_of<dtype::bf16> {
-  using type = bf16;
-};
+struct element_of<dtype::bf16> : std::type_identity<bf16> {};
 template <>
-struct element_of<dtype::f32> {
-  using type = float;
-};
+struct element_of<dtype::f32> : std::type_identity<float> {};
 template <>
-struct element_of<dtype::f64> {
-  using type = double;
-};
+struct element_of<dtype::f64> : std::type_identity<double> {};
 }  // namespace detail
 
 /// A C++ type that can be an element of a block.
