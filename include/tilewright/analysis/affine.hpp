@@ -53,7 +53,7 @@ constexpr affine affine_form(const graph& g, const node& n, node_id id, const Fo
     return result;
   }
   if (n.is_scalar() && !n.pointer) {
-    result.known = n.code != op::load && n.code != op::reduce;
+    result.known = true;
     result.offset = id;
     if (n.code == op::constant && n.value == 0) result.offset = no_node;
     return result;

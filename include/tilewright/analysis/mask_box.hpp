@@ -61,7 +61,7 @@ constexpr mask_box box_of_mask(const graph& g, const node& n, node_id id, const 
                                const Boxes& boxes, detail::scalar_builder& build) {
   mask_box result;
   if (n.is_scalar()) {
-    result.known = n.code != op::load && n.code != op::reduce;
+    result.known = true;
     result.gate = id;
     return result;
   }

@@ -6,11 +6,48 @@
 
 namespace tilewright {
 
+/// The scalars that the cores must know: what addresses, extents, masks of scalar loads and the
+/// bounds of loops are computed from.
+constexpr node_flags core_scalars(const graph& g) {
+  node_flags needed;
+  node_map stack;
+  std::int32_t depth = 0;
+  const auto reach = [&](node_id id) {
+    if (id == no_node || needed[id] || g[id].pointer || g[id].code == op::loop) return;
+    needed[id] = true;
+    stack[depth++] = id;
+  };
+  for (node_id id = 0; id < g.size(); ++id) {
+    const node& n = g[id];
+    for (int d = 0; d < extent_slots(n); ++d) reach(n.extents[d]);
+    if (n.code == op::loop) {
+      for (int i = 0; i < operand_slots(n); ++i) reach(n.operand(i));
+    }
+    if ((n.code != op::load && n.code != op::store) || n.value < 0) continue;
+    const access& a = g.accesses[static_cast<std::int32_t>(n.value)];
+    reach(a.offset);
+    for (int d = 0; d < n.dims.rank; ++d) {
+      reach(a.strides[d]);
+      reach(a.extents[d]);
+    }
+    // DMA moves leading lanes; whether there is a single one is for a core to decide.
+    if (n.code == op::load && n.is_scalar() && a.masked) reach(id);
+  }
+  while (depth > 0) {
+    const node& n = g[stack[--depth]];
+    if (!n.is_scalar() || n.code == op::reduce) continue;
+    for (int i = 0; i < operand_slots(n); ++i) reach(n.operand(i));
+  }
+  return needed;
+}
+
 /// A node is a tile if its value comes from memory or is computed from a tile, and if it is a
 /// block that is computed at all. What remains are scalars that the cores compute (arguments,
-/// program ids, addresses, loop bounds), blocks that are one scalar repeated, and pointers.
+/// program ids, addresses, loop bounds) or load themselves (`core_scalars`), blocks that are one
+/// scalar repeated, and pointers.
 constexpr node_flags tile_values(const graph& g) {
   node_flags tile;
+  const node_flags on_core = core_scalars(g);
   // A phi is a tile if its `next` is one, which comes later: one more round for each level of loops.
   bool changed = true;
   while (changed) {
@@ -19,7 +56,7 @@ constexpr node_flags tile_values(const graph& g) {
       const node& n = g[id];
       const bool before = tile[id];
       switch (n.code) {
-        case op::load:
+        case op::load: tile[id] = !on_core[id]; break;
         case op::reduce:
         case op::dot:
         case op::arange: tile[id] = true; break;

@@ -76,6 +76,10 @@ struct nest_evaluator {
       ((bounds[Loop] = count<Code, nest.bounds[Loop]>(f, nest.extents[Loop])), ...);
     }
     (std::make_index_sequence<static_cast<std::size_t>(nest.depth)>{});
+    [&]<std::size_t... Dim>(std::index_sequence<Dim...>) {
+      if (((count<Code, nest.gates[Dim]>(f, 1) <= 0) || ...)) bounds[0] = 0;
+    }
+    (std::make_index_sequence<max_rank>{});
   }
 
   /// Runs the nest: `body.row(index)` before each vector loop, `body.vector<Partial>(cells, j,

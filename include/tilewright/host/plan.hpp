@@ -48,6 +48,8 @@ struct loop_nest {
   std::int8_t depth = 1;
   std::int32_t extents[max_rank] = {1, 1, 1, 1, 1};
   node_id bounds[max_rank] = {no_node, no_node, no_node, no_node, no_node};
+  /// Counts of lanes of the dimensions that have no loop: the nest runs if none of them is 0.
+  node_id gates[max_rank] = {no_node, no_node, no_node, no_node, no_node};
   std::int8_t axes[max_rank] = {-1, -1, -1, -1, -1};  ///< of the consumer's dimensions
   std::int16_t value = -1, mask = -1, pointer = -1;   ///< what the consumer takes
   /// Count of leading lanes of the vector loop behind which each row holds one value, or no_node:

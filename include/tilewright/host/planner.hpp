@@ -36,10 +36,14 @@ class planner {
     nest.first = p_.value_count;
     std::int8_t depth = 0;
     for (int d = 0; d < dims.rank; ++d) {
-      if (dims[d] == 1) continue;
+      const node_id bound = bounds[d] == no_node ? no_node : p_.plain[bounds[d]];
+      if (dims[d] == 1) {
+        nest.gates[d] = bound;
+        continue;
+      }
       nest.axes[d] = depth;
       nest.extents[depth] = dims[d];
-      nest.bounds[depth] = bounds[d] == no_node ? no_node : p_.plain[bounds[d]];
+      nest.bounds[depth] = bound;
       ++depth;
     }
     nest.depth = depth == 0 ? std::int8_t{1} : depth;

@@ -23,6 +23,8 @@ enum class code : std::int16_t {
   too_many_buffers = 14,
   accumulator_too_large = 15,
   program_full = 16,
+  unit_to_core = 17,
+  core_load_order = 18,
   device_deadlock = 20,
 };
 
@@ -53,6 +55,10 @@ struct diagnostic {
 #define TILEWRIGHT_E014 "TW-E014: the kernel needs more circular buffers than the device has"
 #define TILEWRIGHT_E015 "TW-E015: the accumulators do not fit in the reduction engine"
 #define TILEWRIGHT_E016 "TW-E016: the command program is longer than there is room for"
+#define TILEWRIGHT_E017 \
+  "TW-E017: an address, a mask or a loop bound depends on a value that a unit computes"
+#define TILEWRIGHT_E018 \
+  "TW-E018: an address, a mask or a loop bound is loaded from memory that the kernel stores to"
 #define TILEWRIGHT_E020 "TW-E020: the command program cannot advance"
 
 /// The sentence of a code.
@@ -73,6 +79,8 @@ constexpr const char* sentence_of(code what) {
     case code::too_many_buffers: return TILEWRIGHT_E014;
     case code::accumulator_too_large: return TILEWRIGHT_E015;
     case code::program_full: return TILEWRIGHT_E016;
+    case code::unit_to_core: return TILEWRIGHT_E017;
+    case code::core_load_order: return TILEWRIGHT_E018;
     case code::device_deadlock: return TILEWRIGHT_E020;
   }
   return "unknown error";
@@ -103,6 +111,8 @@ struct kernel_error {
   static_assert(What != code::too_many_buffers, TILEWRIGHT_E014);
   static_assert(What != code::accumulator_too_large, TILEWRIGHT_E015);
   static_assert(What != code::program_full, TILEWRIGHT_E016);
+  static_assert(What != code::unit_to_core, TILEWRIGHT_E017);
+  static_assert(What != code::core_load_order, TILEWRIGHT_E018);
 };
 
 /// Stops compilation if `Source::error` is set, showing the sentence, the line and the numbers.

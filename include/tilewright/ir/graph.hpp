@@ -15,6 +15,8 @@ namespace tilewright {
 using node_id = std::int32_t;
 inline constexpr node_id no_node = -1;
 inline constexpr int max_operands = 4;
+/// While a kernel is traced, `node::value` of a cast that promotion asked for, not the author.
+inline constexpr std::int64_t by_promotion = 1;
 
 /// One operation. What `operands` and `value` hold depends on `code`:
 ///

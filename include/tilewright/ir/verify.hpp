@@ -12,7 +12,7 @@ namespace tilewright {
 enum class graph_rule : std::int64_t {
   operand_missing = 1,  ///< an operand that the operation needs is absent
   operand_order = 2,    ///< an operand is no earlier node (phi: its `next` lies in the loop)
-  operand_scope = 3,    ///< an operand was computed in a loop that has closed
+  operand_scope = 3,    ///< an operand or a count was computed in a loop that has closed
   element_type = 4,     ///< operand and result types don't fit the operation
   block_shape = 5,      ///< operand and result shapes don't fit the operation
   loop_structure = 6,   ///< loop, induction, phis and end_loop don't match up
@@ -75,16 +75,22 @@ class graph_verifier {
       if (forward) {
         require(used < g_[n.operand(2)].value, graph_rule::operand_order);
       } else if (!names_loop) {
-        require(scope_[used] == no_node || open_[scope_[used]], graph_rule::operand_scope);
+        require(is_in_scope(used), graph_rule::operand_scope);
       }
     }
     for (const node_id extent : n.extents) {
-      if (extent != no_node) require(is_count(extent), graph_rule::operand_order);
+      if (extent == no_node) continue;
+      require(is_count(extent), graph_rule::operand_order);
+      require_known(extent);
     }
   }
-  /// A scalar i64 that is known here.
+  /// A scalar i64 that comes earlier.
   constexpr bool is_count(node_id id) const {
     return id >= 0 && id < at_ && g_[id].is_scalar() && g_[id].type == dtype::i64;
+  }
+  /// Whether the value of an earlier node is known here.
+  constexpr bool is_in_scope(node_id id) const {
+    return scope_[id] == no_node || open_[scope_[id]];
   }
   constexpr const node& operand(const node& n, int i) const { return g_[n.operand(i)]; }
 
@@ -194,10 +200,18 @@ class graph_verifier {
     require(a.base >= 0 && a.base < at_ && g_[a.base].code == op::argument && g_[a.base].pointer &&
                 is_count(a.offset),
             rule);
+    require_known(a.offset);
     for (int d = 0; d < n.dims.rank; ++d) {
-      require(a.strides[d] == no_node || is_count(a.strides[d]), rule);
-      require(a.extents[d] == no_node || is_count(a.extents[d]), rule);
+      for (const node_id count : {a.strides[d], a.extents[d]}) {
+        if (count == no_node) continue;
+        require(is_count(count), rule);
+        require_known(count);
+      }
     }
+  }
+
+  constexpr void require_known(node_id id) {
+    if (!failed_) require(is_in_scope(id), graph_rule::operand_scope);
   }
 
   const graph& g_;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <tilewright/ir/graph.hpp>
+#include <tilewright/ir/source_line.hpp>
 #include <tilewright/types/dtype.hpp>
 #include <tilewright/types/shape.hpp>
 
@@ -92,7 +93,8 @@ class block {
   }
   template <Literal Number>
   constexpr block& operator=(Number value) {
-    return *this = context_->template constant<block>(value, context_->nodes[id_].line);
+    return *this =
+               context_->template constant<block>(value, source_line(context_->nodes[id_].line));
   }
   template <Block Other>
   constexpr block& operator=(const Other&) {
@@ -102,16 +104,12 @@ class block {
     return *this;
   }
 
-  /// Conversion to element type `To`, one rounding; see types/convert.hpp for the rules.
+  /// Conversion to element type `To`, one rounding; see types/convert.hpp for the rules. What is
+  /// converted is no index arithmetic any more (docs/reference/language.md), even if `To` is `T`.
   template <Element To>
-  constexpr auto to(int line = __builtin_LINE()) const {
+  constexpr auto to(source_line line = source_line::here()) const {
     static_assert(!std::is_pointer_v<T>, "TW-E125: pointers do not convert");
-    if constexpr (std::same_as<T, To>) {
-      // A node of its own, as for every copy: the two variables may part in a loop.
-      return block(*this);
-    } else {
-      return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
-    }
+    return context_->template emit<block<To, Dims...>>(op::cast, line, 0, id_);
   }
 
   // What follows is for the language itself.

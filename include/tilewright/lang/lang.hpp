@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <tilewright/ir/source_line.hpp>
 #include <tilewright/lang/block.hpp>
 #include <tilewright/lang/recorder.hpp>
 #include <tilewright/lang/result_types.hpp>
@@ -26,11 +27,11 @@ class lang {
   // ---- programs ----
 
   /// Index of this program along `axis` (0 to 2) of the grid.
-  constexpr i32 program_id(int axis, int line = __builtin_LINE()) {
+  constexpr i32 program_id(int axis, source_line line = source_line::here()) {
     return grid_value(op::program_id, axis, line);
   }
   /// Extent of the grid along `axis`.
-  constexpr i32 num_programs(int axis, int line = __builtin_LINE()) {
+  constexpr i32 num_programs(int axis, source_line line = source_line::here()) {
     return grid_value(op::num_programs, axis, line);
   }
 
@@ -38,28 +39,28 @@ class lang {
 
   /// [0, 1, ..., Count - 1].
   template <int Count>
-  constexpr block<std::int32_t, Count> arange(int line = __builtin_LINE()) {
+  constexpr block<std::int32_t, Count> arange(source_line line = source_line::here()) {
     return arange<0, Count>(line);
   }
   /// [First, First + 1, ..., Last - 1].
   template <int First, int Last>
-  constexpr auto arange(int line = __builtin_LINE()) {
+  constexpr auto arange(source_line line = source_line::here()) {
     static_assert(First < Last, "TW-E105: tl.arange<First, Last> needs First < Last");
     return emit<block<std::int32_t, (First < Last ? Last - First : 1)>>(op::arange, line, First);
   }
   /// A block of zeros.
   template <Element T, int... Dims>
-  constexpr block<T, Dims...> zeros(int line = __builtin_LINE()) {
+  constexpr block<T, Dims...> zeros(source_line line = source_line::here()) {
     return constant<block<T, Dims...>>(T{}, line);
   }
   /// A block that holds `value` everywhere; `value` is a literal or a scalar.
   template <Element T, int... Dims, Operand Value>
-  constexpr auto full(const Value& value, int line = __builtin_LINE()) {
+  constexpr auto full(const Value& value, source_line line = source_line::here()) {
     if constexpr (Literal<Value>) {
       return constant<block<T, Dims...>>(value, line);
     } else {
       static_assert(Value::dims.rank == 0, "TW-E106: tl.full takes a literal or a scalar");
-      return broadcast_to<Dims...>(value.template to<T>(line), line);
+      return broadcast_to<Dims...>(block<T>(*this, operand_as<T>(value, line)), line);
     }
   }
 
@@ -67,27 +68,27 @@ class lang {
 
   /// `x` with extents of 1 repeated (and missing outer dimensions added) to `Dims`.
   template <int... Dims, NumberBlock X>
-  constexpr auto broadcast_to(const X& x, int line = __builtin_LINE()) {
+  constexpr auto broadcast_to(const X& x, source_line line = source_line::here()) {
     static_assert(broadcasts_to(X::dims, make_shape<Dims...>()),
                   "TW-E107: tl.broadcast_to cannot reach this shape");
     return emit<block<typename X::element, Dims...>>(op::broadcast, line, 0, x.id());
   }
   /// A new dimension of extent 1 at position `Axis`.
   template <int Axis, NumberBlock X>
-  constexpr auto expand_dims(const X& x, int line = __builtin_LINE()) {
+  constexpr auto expand_dims(const X& x, source_line line = source_line::here()) {
     static_assert(Axis >= 0 && Axis <= X::dims.rank, "TW-E108: no such axis");
     using result = detail::block_t<typename X::element, detail::expanded_shape<X, Axis>>;
     return emit<result>(op::expand_dims, line, Axis, x.id());
   }
   /// `v[:, None]`: a vector as a column [N, 1].
   template <NumberBlock X>
-  constexpr auto col(const X& v, int line = __builtin_LINE()) {
+  constexpr auto col(const X& v, source_line line = source_line::here()) {
     static_assert(X::dims.rank == 1, "TW-E109: tl.col and tl.row take a block of rank 1");
     return expand_dims<1>(v, line);
   }
   /// `v[None, :]`: a vector as a row [1, N].
   template <NumberBlock X>
-  constexpr auto row(const X& v, int line = __builtin_LINE()) {
+  constexpr auto row(const X& v, source_line line = source_line::here()) {
     static_assert(X::dims.rank == 1, "TW-E109: tl.col and tl.row take a block of rank 1");
     return expand_dims<0>(v, line);
   }
@@ -98,7 +99,7 @@ class lang {
   /// not read and give `other`, or 0 without one.
   template <PointerBlock Pointer, class Mask = detail::absent, class Other = detail::absent>
   constexpr auto load(const Pointer& pointer, const Mask& mask = {}, const Other& other = {},
-                      int line = __builtin_LINE()) {
+                      source_line line = source_line::here()) {
     using element = detail::pointee_t<typename Pointer::element>;
     static_assert(detail::mask_or_absent<Mask>, "TW-E110: a mask is a block of element type i1");
     using common = detail::broadcast_shape<Pointer, Mask>;
@@ -118,7 +119,7 @@ class lang {
   /// written; of equal addresses in one store the highest lane wins.
   template <PointerBlock Pointer, Operand Value, class Mask = detail::absent>
   constexpr void store(const Pointer& pointer, const Value& value, const Mask& mask = {},
-                       int line = __builtin_LINE()) {
+                       source_line line = source_line::here()) {
     using target = std::remove_pointer_t<typename Pointer::element>;
     static_assert(detail::mask_or_absent<Mask>, "TW-E110: a mask is a block of element type i1");
     static_assert(!std::is_const_v<target>, "TW-E122: tl.store through a pointer to const");
@@ -138,7 +139,7 @@ class lang {
   /// and f32 operands, f64 for f64, i32 for integers).
   template <NumberBlock Left, NumberBlock Right, class Accumulator = detail::absent>
   constexpr auto dot(const Left& left, const Right& right, const Accumulator& acc = {},
-                     int line = __builtin_LINE()) {
+                     source_line line = source_line::here()) {
     static_assert(
         std::same_as<typename Left::element, typename Right::element>,
         "TW-E112: tl.dot: both operands must have one element type; convert with .to<T>()");
@@ -160,31 +161,31 @@ class lang {
 
   // ---- reductions along an axis: tl.sum<1>(x), tl.max<0>(x), tl.min<0>(x) ----
 
-#define TILEWRIGHT_X(name, combine_op, summary)                  \
-  template <int Axis, NumberBlock X>                             \
-  constexpr auto name(const X& x, int line = __builtin_LINE()) { \
-    return reduce<op::combine_op, Axis>(x, line);                \
+#define TILEWRIGHT_X(name, combine_op, summary)                             \
+  template <int Axis, NumberBlock X>                                        \
+  constexpr auto name(const X& x, source_line line = source_line::here()) { \
+    return reduce<op::combine_op, Axis>(x, line);                           \
   }
   TILEWRIGHT_REDUCTIONS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
 
   // ---- element-wise: each row of the op table, as tl.add(x, y), tl.exp(x), tl.where(c, x, y) ----
 
-#define TILEWRIGHT_UNARY(name)                                   \
-  template <NumberBlock X>                                       \
-  constexpr auto name(const X& x, int line = __builtin_LINE()) { \
-    return unary<op::name>(x, line);                             \
+#define TILEWRIGHT_UNARY(name)                                              \
+  template <NumberBlock X>                                                  \
+  constexpr auto name(const X& x, source_line line = source_line::here()) { \
+    return unary<op::name>(x, line);                                        \
   }
-#define TILEWRIGHT_BINARY(name)                                              \
-  template <class X, class Y>                                                \
-  requires detail::operands<X, Y>                                            \
-  constexpr auto name(const X& x, const Y& y, int line = __builtin_LINE()) { \
-    return binary<op::name>(x, y, line);                                     \
+#define TILEWRIGHT_BINARY(name)                                                         \
+  template <class X, class Y>                                                           \
+  requires detail::operands<X, Y>                                                       \
+  constexpr auto name(const X& x, const Y& y, source_line line = source_line::here()) { \
+    return binary<op::name>(x, y, line);                                                \
   }
 #define TILEWRIGHT_SELECT(name)                                           \
   template <NumberBlock Condition, Operand X, Operand Y>                  \
   constexpr auto name(const Condition& condition, const X& x, const Y& y, \
-                      int line = __builtin_LINE()) {                      \
+                      source_line line = source_line::here()) {           \
     return select<op::name>(condition, x, y, line);                       \
   }
 #define TILEWRIGHT_OF_arithmetic TILEWRIGHT_BINARY
@@ -213,7 +214,7 @@ class lang {
   /// Ceiling of x / y for integers, for every sign.
   template <class X, class Y>
   requires detail::operands<X, Y>
-  constexpr auto cdiv(const X& x, const Y& y, int line = __builtin_LINE());
+  constexpr auto cdiv(const X& x, const Y& y, source_line line = source_line::here());
 
   // ---- loops ----
 
@@ -222,27 +223,27 @@ class lang {
   /// one iteration to the next.
   template <Operand First, Operand Last, Operand Step = int>
   constexpr loop_range range(const First& first, const Last& last, const Step& step = 1,
-                             int line = __builtin_LINE());
+                             source_line line = source_line::here());
   template <Operand Last>
-  constexpr loop_range range(const Last& last, int line = __builtin_LINE());
+  constexpr loop_range range(const Last& last, source_line line = source_line::here());
 
   // ---- for the language itself ----
 
   /// A handle of type `Result` for a new node.
   template <Block Result>
-  constexpr Result emit(op what, int line, std::int64_t value, node_id x = no_node,
+  constexpr Result emit(op what, source_line line, std::int64_t value, node_id x = no_node,
                         node_id y = no_node, node_id z = no_node) {
     return {*this, nodes.add(make_node<Result>(what, line, value, x, y, z))};
   }
   template <Block Result>
-  constexpr node make_node(op what, int line, std::int64_t value, node_id x = no_node,
+  constexpr node make_node(op what, source_line line, std::int64_t value, node_id x = no_node,
                            node_id y = no_node, node_id z = no_node) {
     using element = typename Result::element;
     node n;
     n.code = what;
     n.type = dtype_v<detail::pointee_t<element>>;
     n.pointer = std::is_pointer_v<element>;
-    n.line = line;
+    n.line = line.number();
     n.dims = Result::dims;
     n.value = value;
     n.operands[0] = x;
@@ -253,7 +254,7 @@ class lang {
   /// The parameter at `position` of the kernel.
   template <Block Parameter>
   constexpr Parameter parameter(int position) {
-    node n = make_node<Parameter>(op::argument, 0, position);
+    node n = make_node<Parameter>(op::argument, source_line(0), position);
     if constexpr (PointerBlock<Parameter>) {
       n.writable = !std::is_const_v<std::remove_pointer_t<typename Parameter::element>>;
     }
@@ -261,27 +262,28 @@ class lang {
     return {*this, nodes.add(n)};
   }
   template <Block Result, Literal Number>
-  constexpr Result constant(Number value, int line) {
+  constexpr Result constant(Number value, source_line line) {
     using element = typename Result::element;
-    if (!detail::holds<element>(value)) nodes.fail(code::literal_range, line);
+    if (!detail::holds<element>(value)) nodes.fail(code::literal_range, line.number());
     return emit<Result>(
         op::constant, line,
         static_cast<std::int64_t>(to_bits(convert<element>(detail::literal(value)))));
   }
-  /// Node of `value` converted to `T`; a literal becomes a scalar constant.
+  /// Node of `value` promoted to `T`; a literal becomes a scalar constant.
   template <Element T, Operand Value>
-  constexpr node_id operand_as(const Value& value, int line) {
+  constexpr node_id operand_as(const Value& value, source_line line) {
     if constexpr (Literal<Value>) {
       return constant<block<T>>(value, line).id();
     } else if constexpr (std::same_as<typename Value::element, T>) {
       return value.id();
     } else {
-      return value.template to<T>(line).id();
+      using result = detail::block_t<T, detail::broadcast_shape<Value>>;
+      return emit<result>(op::cast, line, by_promotion, value.id()).id();
     }
   }
 
   template <op Code, class X, class Y>
-  constexpr auto binary(const X& x, const Y& y, int line) {
+  constexpr auto binary(const X& x, const Y& y, source_line line) {
     constexpr op_kind kind = info_of(Code).kind;
     using common = detail::broadcast_shape<X, Y>;
     static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
@@ -296,13 +298,13 @@ class lang {
     return emit<result>(Code, line, 0, left, right);
   }
   template <op Code, class X>
-  constexpr auto unary(const X& x, int line) {
+  constexpr auto unary(const X& x, source_line line) {
     static_assert(accepts(info_of(Code).kind, dtype_v<typename X::element>),
                   "TW-E120: this operation does not take this element type");
     return emit<X>(Code, line, 0, x.id());
   }
   template <op Code, class Condition, class X, class Y>
-  constexpr auto select(const Condition& condition, const X& x, const Y& y, int line) {
+  constexpr auto select(const Condition& condition, const X& x, const Y& y, source_line line) {
     static_assert(std::same_as<typename Condition::element, bool>,
                   "TW-E121: a condition has element type i1");
     using common = detail::broadcast_shape<Condition, X, Y>;
@@ -317,12 +319,12 @@ class lang {
   detail::recorder nodes;  ///< what has been traced so far
 
  private:
-  constexpr i32 grid_value(op what, int axis, int line) {
-    if (axis < 0 || axis > 2) nodes.fail(code::no_such_axis, line);
+  constexpr i32 grid_value(op what, int axis, source_line line) {
+    if (axis < 0 || axis > 2) nodes.fail(code::no_such_axis, line.number());
     return emit<i32>(what, line, axis);
   }
   template <op Combine, int Axis, class X>
-  constexpr auto reduce(const X& x, int line) {
+  constexpr auto reduce(const X& x, source_line line) {
     static_assert(Axis >= 0 && Axis < X::dims.rank, "TW-E108: no such axis");
     constexpr dtype type = reduced_type(Combine, dtype_v<typename X::element>);
     using result = detail::block_t<element_t<type>, detail::reduced_shape<X, Axis>>;

@@ -46,7 +46,8 @@ constexpr bool fits_i32() {
 }  // namespace detail
 
 template <Operand First, Operand Last, Operand Step>
-constexpr loop_range lang::range(const First& first, const Last& last, const Step& step, int line) {
+constexpr loop_range lang::range(const First& first, const Last& last, const Step& step,
+                                 source_line line) {
   static_assert(detail::shape_of<First>().rank == 0 && detail::shape_of<Last>().rank == 0 &&
                     detail::shape_of<Step>().rank == 0,
                 "TW-E123: tl.range takes literals and scalars");
@@ -56,12 +57,12 @@ constexpr loop_range lang::range(const First& first, const Last& last, const Ste
   const node_id to = operand_as<std::int32_t>(last, line);
   const node_id by = operand_as<std::int32_t>(step, line);
   if (nodes[by].code == op::constant && nodes[by].value == 0) {
-    nodes.fail(code::zero_step, line);
+    nodes.fail(code::zero_step, line.number());
   }
   return {*this, nodes.open_loop(make_node<i32>(op::loop, line, 0, from, to, by))};
 }
 template <Operand Last>
-constexpr loop_range lang::range(const Last& last, int line) {
+constexpr loop_range lang::range(const Last& last, source_line line) {
   return range(0, last, 1, line);
 }
 

@@ -17,16 +17,16 @@ constexpr lang& context_of(const X& x, const Y& y) {
   }
 }
 template <class X>
-constexpr std::int32_t line_of(const X& x) {
+constexpr source_line line_of(const X& x) {
   if constexpr (Block<X>) {
-    return x.context().nodes[x.id()].line;
+    return source_line(x.context().nodes[x.id()].line);
   } else {
-    return 0;
+    return source_line(0);
   }
 }
 template <class X, class Y>
-constexpr std::int32_t line_of(const X& x, const Y& y) {
-  return line_of(x) > line_of(y) ? line_of(x) : line_of(y);
+constexpr source_line line_of(const X& x, const Y& y) {
+  return line_of(x).number() > line_of(y).number() ? line_of(x) : line_of(y);
 }
 
 }  // namespace detail
@@ -83,24 +83,30 @@ constexpr auto operator!(const X& x) {
   return x.context().bit_not(x, detail::line_of(x));
 }
 
+namespace detail {
+/// An offset in elements as i64: of what type it is does not matter for how far a pointer moves.
+template <class Offset>
+constexpr auto offset_of(lang& tl, const Offset& offset, source_line line) {
+  static_assert(is_int(operand_type<Offset>()), "TW-E128: a pointer moves by an integer offset");
+  using wide = block_t<std::int64_t, broadcast_shape<Offset>>;
+  return wide(tl, tl.operand_as<std::int64_t>(offset, line));
+}
+template <class Pointer, class Offset>
+constexpr auto moved(const Pointer& pointer, const Offset& offset, source_line line) {
+  using common = broadcast_shape<Pointer, Offset>;
+  static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
+  using result = block_t<typename Pointer::element, common>;
+  return pointer.context().template emit<result>(op::add_pointer, line, 0, pointer.id(),
+                                                 offset.id());
+}
+}  // namespace detail
+
 /// Pointer plus an integer offset in elements; addresses are computed in 64 bits.
 template <PointerBlock Pointer, Operand Offset>
 constexpr auto operator+(const Pointer& pointer, const Offset& offset) {
-  static_assert(is_int(detail::operand_type<Offset>()),
-                "TW-E128: a pointer moves by an integer offset");
-  using common = detail::broadcast_shape<Pointer, Offset>;
-  static_assert(common::value.rank >= 0, "TW-E118: the operands' shapes do not broadcast");
-  using result = detail::block_t<typename Pointer::element, common>;
-  lang& tl = pointer.context();
-  const std::int32_t line = detail::line_of(pointer, offset);
-  if constexpr (Literal<Offset>) {
-    return tl.emit<result>(op::add_pointer, line, 0, pointer.id(),
-                           tl.constant<i64>(offset, line).id());
-  } else {
-    return tl.emit<result>(op::add_pointer, line, 0, pointer.id(), offset.id());
-  }
+  const source_line line = detail::line_of(pointer, offset);
+  return detail::moved(pointer, detail::offset_of(pointer.context(), offset, line), line);
 }
-
 template <Operand Offset, PointerBlock Pointer>
 constexpr auto operator+(const Offset& offset, const Pointer& pointer) {
   return pointer + offset;
@@ -108,16 +114,14 @@ constexpr auto operator+(const Offset& offset, const Pointer& pointer) {
 /// Pointer minus an integer offset in elements.
 template <PointerBlock Pointer, Operand Offset>
 constexpr auto operator-(const Pointer& pointer, const Offset& offset) {
-  if constexpr (Literal<Offset>) {
-    return pointer + -pointer.context().template constant<i64>(offset, detail::line_of(pointer));
-  } else {
-    return pointer + -offset;
-  }
+  lang& tl = pointer.context();
+  const source_line line = detail::line_of(pointer, offset);
+  return detail::moved(pointer, tl.neg(detail::offset_of(tl, offset, line), line), line);
 }
 
 template <class X, class Y>
 requires detail::operands<X, Y>
-constexpr auto lang::cdiv(const X& x, const Y& y, int line) {
+constexpr auto lang::cdiv(const X& x, const Y& y, source_line line) {
   static_assert(is_int(detail::promoted_type<op::div, X, Y>()), "TW-E129: tl.cdiv takes integers");
   const auto is_negative = [&](const auto& value) {
     if constexpr (Literal<std::remove_cvref_t<decltype(value)>>) {

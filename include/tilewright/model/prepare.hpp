@@ -60,6 +60,24 @@ inline std::vector<int> issuing_cores(const command_program& what) {
   return cores;
 }
 
+/// Calls `fail` if a core itself loads what the program may store: a unit does that some time after
+/// its issue.
+inline void check_core_loads(const command_program& what, std::uint32_t overlapping) {
+  for (const auto& list : what.cores) {
+    for (const instruction& step : list) {
+      if (step.what != instruction::kind::load) continue;
+      for (const command& each : what.commands) {
+        if (each.code != op::store) continue;
+        const bool overlap = ((overlapping >> each.argument & overlapping >> step.value) & 1u) != 0;
+        if (each.argument != step.value && !overlap) continue;
+        fail(("model: the core's load of line " + std::to_string(step.line) +
+              " and the store of line " + std::to_string(each.line) + " can touch the same memory")
+                 .c_str());
+      }
+    }
+  }
+}
+
 /// Marks the transfers whose program order counts: those that can touch bytes that another one of
 /// the program stores. Calls `fail` if two such are issued by different cores, whose order is not
 /// known.

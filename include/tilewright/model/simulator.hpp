@@ -68,7 +68,9 @@ class simulator {
     check_arguments(what, programs, arguments, options);
     places_ = place_arguments(arguments, spec, options);
     facts_ = facts_of(what, spec, places_);
-    mark_ordered(what, overlapping_arguments(arguments), facts_);
+    const std::uint32_t overlapping = overlapping_arguments(arguments);
+    check_core_loads(what, overlapping);
+    mark_ordered(what, overlapping, facts_);
     counters_.arguments.resize(arguments.size());
     build_elements();
   }
@@ -154,6 +156,10 @@ class simulator {
           work(core, spec_.scalar_cycles);
           ++core.at;
           break;
+        case instruction::kind::load:
+          load_scalar(step, core);
+          ++core.at;
+          break;
         case instruction::kind::loop: {
           registers[step.result] = register_bits(core, step.operands[0]);
           work(core, spec_.scalar_cycles);
@@ -195,6 +201,37 @@ class simulator {
   static void work(core_state& core, std::int64_t cycles) {
     core.time += cycles;
     core.account.busy += cycles;
+  }
+
+  /// A core's own load. The core waits for the memory; no store of the program can be under way to
+  /// it (split_cores sees to that).
+  void load_scalar(const instruction& step, core_state& core) {
+    work(core, spec_.scalar_cycles);
+    std::uint64_t& result = core.registers[static_cast<std::size_t>(step.result)];
+    if (step.operands[1] >= 0 && register_bits(core, step.operands[1]) == 0) {
+      result = register_bits(core, step.operands[2]);
+      return;
+    }
+    const auto position = static_cast<std::size_t>(step.value);
+    const argument& from = arguments_[position];
+    const std::int64_t element = register_value(core, step.operands[0]);
+    check_range(op::load, step.line, step.value, element, element, core.program);
+    if (from.address == nullptr) {
+      fail(("model: line " + std::to_string(step.line) +
+            ": an address, a mask or a loop needs the value that is loaded here; give argument " +
+            std::to_string(step.value) + " memory, in timing mode too")
+               .c_str());
+    }
+    const std::int64_t size = size_of(step.type);
+    shared_memory& memory = memories_[static_cast<std::size_t>(places_[position])];
+    memory.count(size);
+    counters_.arguments[position].read.add(size, element * size, (element + 1) * size);
+    core.time += memory.latency();
+    core.account.data += memory.latency();
+    const std::byte* const address = static_cast<const std::byte*>(from.address) + element * size;
+    result = with_element(step.type, [address]<class T>() {
+      return to_bits(tilewright::detail::load_element<T>(address));
+    });
   }
 
   /// Issues a command, or stops the core when the queue is full or the work is its own.
@@ -392,14 +429,17 @@ class simulator {
   }
 
   void check_range(const command& what, const flight& moving) const {
-    const std::int64_t elements = arguments_[static_cast<std::size_t>(what.argument)].elements;
-    if (elements < 0 || moving.bytes == 0) return;
-    if (moving.low >= 0 && moving.high < elements) return;
-    fail(("model: the " + std::string(name_of(what.code)) + " of line " +
-          std::to_string(what.line) + " touches elements " + std::to_string(moving.low) + " to " +
-          std::to_string(moving.high) + " of argument " + std::to_string(what.argument) +
-          ", which has " + std::to_string(elements) + " (program " +
-          std::to_string(moving.program) + ")")
+    if (moving.bytes == 0) return;
+    check_range(what.code, what.line, what.argument, moving.low, moving.high, moving.program);
+  }
+  void check_range(op what, std::int32_t line, std::int64_t position, std::int64_t low,
+                   std::int64_t high, std::int64_t program) const {
+    const std::int64_t elements = arguments_[static_cast<std::size_t>(position)].elements;
+    if (elements < 0 || (low >= 0 && high < elements)) return;
+    fail(("model: the " + std::string(name_of(what)) + " of line " + std::to_string(line) +
+          " touches elements " + std::to_string(low) + " to " + std::to_string(high) +
+          " of argument " + std::to_string(position) + ", which has " + std::to_string(elements) +
+          " (program " + std::to_string(program) + ")")
              .c_str());
   }
 

@@ -86,36 +86,61 @@ class buffer_assigner {
   constexpr operand use(node_id id) {
     operand result;
     result.type = g_[id].type;
-    shape seen = g_[id].dims;
-    node_id base = id;
-    while (is_view(g_[base].code)) {
-      seen = narrowed(seen, g_[base], g_[g_[base].operand(0)].dims);
-      base = g_[base].operand(0);
-    }
-    if (!tile_[base]) {
+    const view seen = view_of(id);
+    if (!tile_[seen.base]) {
       result.from = operand::source::scalar;
-      result.index = static_cast<std::int16_t>(base);
+      result.index = static_cast<std::int16_t>(seen.base);
       return result;
     }
     result.from = operand::source::buffer;
-    result.index = read_buffer(base);
-    result.dims = seen;
-    const node_id carrier = pushed_into_[base];
+    result.index = read_buffer(seen.base);
+    result.dims = seen.dims;
+    const node_id carrier = pushed_into_[seen.base];
     if (carrier != no_node && is_inside(current_, loop_of(carrier))) result.ahead = 1;
     return result;
   }
 
-  /// `seen` is how the view `n` looks to its user; the answer is how `source` looks to that user,
-  /// repeated dimensions having extent 1.
-  static constexpr shape narrowed(const shape& seen, const node& n, const shape& source) {
-    shape result = seen;
-    if (n.code == op::expand_dims) return result;  // the new dimension has extent 1 already
-    for (int d = 0; d < n.dims.rank; ++d) {
-      const int from_inner = n.dims.rank - 1 - d;
-      const int own = source.rank - 1 - from_inner;
-      if (own < 0 || source[own] == 1) result[seen.rank - 1 - from_inner] = 1;
+  /// The same for a command that takes nothing but whole tiles: a value that is repeated, in a view
+  /// or as a scalar, is spread out first.
+  constexpr operand use_whole(node_id id) {
+    const operand value = use(id);
+    const bool whole = value.from == operand::source::buffer && value.dims == g_[id].dims;
+    return whole ? value : spread(value, id);
+  }
+  /// `value` in a tile of its own, of the type and shape of node `like`.
+  constexpr operand spread(const operand& value, node_id like) {
+    step s = start(op::copy, device_.se_takes(g_[like].type) ? unit::se : unit::vector, like);
+    if (value.from == operand::source::scalar) s.work.code = op::constant;
+    s.work.inputs[0] = value;
+    const buffer_index whole = add_buffer(like, memory_space::local, 1);
+    s.work.output = pushed(whole, like);
+    result_.add(s);
+    return buffer_operand(whole, like);
+  }
+
+  /// What a chain of views shows of the node `base` behind it: its extents where they lie in the
+  /// shape of the outermost view, 1 where it is repeated.
+  struct view {
+    node_id base = no_node;
+    shape dims{};
+  };
+  constexpr view view_of(node_id id) const {
+    view seen{id, g_[id].dims};
+    int shown_at[max_rank] = {0, 1, 2, 3, 4};  // by dimension of `base`: where it is shown
+    while (is_view(g_[seen.base].code)) {
+      const node& n = g_[seen.base];
+      const shape& source = g_[n.operand(0)].dims;
+      int source_at[max_rank] = {};
+      for (int d = 0; d < n.dims.rank; ++d) {
+        int from = d - (n.dims.rank - source.rank);
+        if (n.code == op::expand_dims) from = d < n.value ? d : d == n.value ? -1 : d - 1;
+        if (from < 0 || source[from] == 1) seen.dims[shown_at[d]] = 1;
+        if (from >= 0) source_at[from] = shown_at[d];
+      }
+      for (int d = 0; d < source.rank; ++d) shown_at[d] = source_at[d];
+      seen.base = n.operand(0);
     }
-    return result;
+    return seen;
   }
 
   constexpr bool is_inside(node_id id, node_id loop) const {
@@ -183,7 +208,9 @@ class buffer_assigner {
     switch (n.code) {
       case op::loop: start_loop(id); return;
       case op::end_loop: finish_loop(id); return;
-      case op::load: return load(id);
+      case op::load:
+        if (tile_[id]) load(id);
+        return;
       case op::store: return store(id);
       case op::dot: return dot(id);
       case op::reduce: return reduce(id);
@@ -208,17 +235,10 @@ class buffer_assigner {
   constexpr void store(node_id id) {
     const node& n = g_[id];
     operand value = use(n.operand(1));
-    step s = start(op::store, unit::dma_out, id);
     if (value.from == operand::source::scalar || !(value.dims == n.dims)) {
-      // DMA writes whole tiles: a repeated value is spread out first.
-      step spread = start(op::copy, device_.se_takes(n.type) ? unit::se : unit::vector, id);
-      if (value.from == operand::source::scalar) spread.work.code = op::constant;
-      spread.work.inputs[0] = value;
-      const buffer_index whole = add_buffer(id, memory_space::local, 1);
-      spread.work.output = pushed(whole, id);
-      result_.add(spread);
-      value = buffer_operand(whole, id);
+      value = spread(value, id);  // DMA writes whole tiles
     }
+    step s = start(op::store, unit::dma_out, id);
     s.work.inputs[0] = value;
     describe_memory(g_.accesses[static_cast<std::int32_t>(n.value)], s.work);
     result_.add(s);
@@ -246,7 +266,7 @@ class buffer_assigner {
   constexpr void reduce(node_id id) {
     const node& n = g_[id];
     const node& source = g_[n.operand(0)];
-    const operand input = use(n.operand(0));
+    const operand input = use_whole(n.operand(0));
     step s = start(op::reduce, n.where, id);
     const int axis = static_cast<int>(n.value);
     s.work.combine = n.combine;
@@ -266,8 +286,8 @@ class buffer_assigner {
 
   constexpr void dot(node_id id) {
     const node& n = g_[id];
-    const operand left = use(n.operand(0));
-    const operand right = use(n.operand(1));
+    const operand left = use_whole(n.operand(0));
+    const operand right = use_whole(n.operand(1));
     const shape dims = {
         {g_[n.operand(0)].dims[0], g_[n.operand(1)].dims[1], g_[n.operand(0)].dims[1]}, 3};
     if (accumulates_in_[id] >= 0) {

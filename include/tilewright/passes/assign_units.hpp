@@ -21,7 +21,10 @@ constexpr dtype worked_type(const graph& g, const node& n) {
 constexpr unit unit_for(const graph& g, const node& n, const device_spec& device) {
   const unit_set able = info_of(n.code).units;
   const dtype type = worked_type(g, n);
-  const bool vector = device.vector_rate(type) > 0 && device.vector_core < device.cores;
+  // Operands and result may differ in type: a unit must take both.
+  const bool vector = device.vector_rate(type) > 0 && device.vector_rate(n.type) > 0 &&
+                      device.vector_core < device.cores;
+  const bool simd = device.se_takes(type) && device.se_takes(n.type);
   if (n.code == op::load) return unit::dma_in;
   if (n.code == op::store) return unit::dma_out;
   if (n.code == op::arange) return vector ? unit::vector : unit::core;
@@ -30,28 +33,34 @@ constexpr unit unit_for(const graph& g, const node& n, const device_spec& device
     if (device.dpe_takes(type) && accumulator <= device.re_accumulator_bytes) return unit::dpe;
     return vector ? unit::vector : unit::core;
   }
-  const bool narrow_cast = n.code != op::cast || device.se_takes(n.type);
-  if (contains(able, unit::se) && device.se_takes(type) && narrow_cast) return unit::se;
-  return contains(able, unit::vector) && vector ? unit::vector : unit::core;
+  // A copy remains between loop-carried tiles that change places.
+  const bool copies = n.code == op::copy;
+  if ((copies || contains(able, unit::se)) && simd) return unit::se;
+  return (copies || contains(able, unit::vector)) && vector ? unit::vector : unit::core;
 }
 
 }  // namespace detail
 
 /// Sets `node::where` of every tile operation. Errors: TW-E010 (an access without structure),
-/// TW-E011 (a mask that is no box of leading lanes), TW-E012 (no unit can do it).
+/// TW-E011 (a mask that is no box of leading lanes), TW-E012 (no unit can do it), TW-E017 (a core
+/// would need what a unit computes).
 constexpr graph assign_units(const graph& g, const device_spec& device) {
   if (g.error) return g;
   graph result = g;
   const node_flags tile = tile_values(g);
+  const node_flags on_core = core_scalars(g);
   for (node_id id = 0; id < g.size(); ++id) {
     node& n = result[id];
     if (n.code == op::load || n.code == op::store) {
       if (n.value < 0) {
         result.fail({code::unstructured_access, n.line});
+      } else if (on_core[id]) {
+        // a core can look at a scalar's mask
       } else if (g.accesses[static_cast<std::int32_t>(n.value)].masked) {
         result.fail({code::unsupported_mask, n.line});
       }
     }
+    if (on_core[id] && tile[id]) result.fail({code::unit_to_core, n.line});
     const bool works = n.code == op::store || (tile[id] && !is_view(n.code) && n.code != op::phi);
     if (!works) continue;
     n.where = detail::unit_for(g, n, device);

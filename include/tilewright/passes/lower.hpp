@@ -96,6 +96,7 @@ class lowering {
       const node_id id = stack_[--depth_];
       need(loops_[id]);
       for (int i = 0; i < operand_slots(g_[id]); ++i) need(g_[id].operand(i));
+      if (g_[id].code == op::load) need(access_of(g_[id]).offset);
     }
   }
   // ---- instructions ----
@@ -128,6 +129,7 @@ class lowering {
 
   constexpr void emit_scalar(std::int32_t core, node_id id) {
     const node& n = g_[id];
+    if (n.code == op::load) return emit_load(core, id);
     if (n.code == op::induction) return;  // the loop instruction's result
     if (n.code == op::phi) return;        // moved before the loop and at its end
     instruction i =
@@ -137,6 +139,21 @@ class lowering {
     i.value = n.value;
     const bool compares = info_of(n.code).kind == op_kind::compare;
     if (compares || n.code == op::cast) i.operand_type = g_[n.operand(0)].type;
+    push(core, i);
+  }
+
+  constexpr const access& access_of(const node& n) const {
+    return g_.accesses[static_cast<std::int32_t>(n.value)];
+  }
+  constexpr void emit_load(std::int32_t core, node_id id) {
+    const node& n = g_[id];
+    instruction i = start(instruction::kind::load, id);
+    i.result = register_of_[id];
+    i.operands[0] = register_of_[access_of(n).offset];
+    for (int k = 1; k < 3; ++k) {
+      if (n.operand(k) != no_node) i.operands[k] = register_of_[n.operand(k)];
+    }
+    i.value = g_[access_of(n).base].value;
     push(core, i);
   }
 

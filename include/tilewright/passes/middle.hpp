@@ -14,7 +14,9 @@ namespace detail {
 // for one constant (Clang: 1,048,576 steps).
 template <Kernel K>
 struct middle_halves {
-  static constexpr graph traced = trace<K>();
+  static constexpr graph recorded = record<K>();
+  static constexpr graph finished = finish(recorded);
+  static constexpr graph traced = in_canonical_order(finished);
   static constexpr graph simplified = simplify(traced);
   static constexpr graph accesses = pointers_to_accesses(simplified);
   static constexpr graph structured = simplify(accesses);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <tilewright/analysis/tile_values.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/place_pointer_updates.hpp>
 #include <tilewright/passes/schedule.hpp>
@@ -60,6 +61,26 @@ constexpr void join_ordered_transfers(const schedule& s, std::uint32_t overlappi
   }
 }
 
+/// Fails if a core itself loads from memory that the program stores to: the stores are done by a
+/// unit, some time after their issue.
+constexpr void check_core_loads(schedule& s, std::uint32_t overlapping) {
+  const graph& g = s.source;
+  const node_flags on_core = core_scalars(g);
+  const auto argument_of = [&](const node& n) {
+    return g[g.accesses[static_cast<std::int32_t>(n.value)].base].value;
+  };
+  for (node_id load = 0; load < g.size(); ++load) {
+    if (g[load].code != op::load || !on_core[load]) continue;
+    for (const node& n : g.nodes) {
+      if (n.code != op::store) continue;
+      const std::int64_t from = argument_of(g[load]);
+      const std::int64_t to = argument_of(n);
+      const bool overlap = ((overlapping >> from & overlapping >> to) & 1u) != 0;
+      if (from == to || overlap) s.fail({code::core_load_order, g[load].line});
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Trip count that a loop is taken to have, its bounds being run-time values.
@@ -69,12 +90,13 @@ inline constexpr std::int64_t assumed_trips = 16;
 /// tile numbers need; where the two differ, the buffer's pointers synchronise them. All loads and
 /// stores of memory that the program stores to go to one core too, since the order in which that
 /// core issues them is their program order; arguments in the set `overlapping` (bit p for argument
-/// p) count as the same memory. The groups that follow are dealt, heaviest first, to the core with less issue time so far; vector work stays on
-/// the vector core.
+/// p) count as the same memory. The groups that follow are dealt, heaviest first, to the core with
+/// less issue time so far; vector work stays on the vector core. Errors: TW-E018.
 constexpr schedule split_cores(const schedule& s, const device_spec& device,
                                std::uint32_t overlapping = 0) {
-  if (s.error || device.cores < 2) return s;
   schedule result = s;
+  if (!s.error) detail::check_core_loads(result, overlapping);
+  if (result.error || device.cores < 2) return result;
   detail::step_sets sets;
   std::int64_t weight[320] = {};
   bool vector[320] = {};

@@ -35,10 +35,11 @@ namespace detail {
 
 /// Adds to one of the program's lists and returns the position; when it is full, -1 and TW-E016.
 template <class List, class Item>
-constexpr std::int16_t append(command_program& owner, List& list, const Item& item, int line) {
+constexpr std::int16_t append(command_program& owner, List& list, const Item& item,
+                              source_line line) {
   if (!list.push_back(item)) {
     if (!owner.error) {
-      owner.error = {code::program_full, line, list.capacity() + 1, list.capacity()};
+      owner.error = {code::program_full, line.number(), list.capacity() + 1, list.capacity()};
     }
     return -1;
   }
@@ -70,8 +71,8 @@ class program_builder {
   /// before, at the next multiple of 64 bytes.
   constexpr buffer_index add_buffer(dtype type, const shape& tile, std::int32_t multiplier = 1,
                                     memory_space space = memory_space::local,
-                                    int line = __builtin_LINE()) {
-    tilewright::buffer made{type, tile, multiplier, 0, space, line};
+                                    source_line line = source_line::here()) {
+    tilewright::buffer made{type, tile, multiplier, 0, space, line.number()};
     std::int64_t& end = ends_[static_cast<std::size_t>(space)];
     made.offset = (end + 63) / 64 * 64;
     end = made.offset + made.bytes();
@@ -135,26 +136,27 @@ class core_builder {
   /// Core cycles that each command issued from here on takes to set up and issue.
   constexpr void set_issue_cycles(std::int32_t cycles) { issue_cycles_ = cycles; }
 
-  constexpr register_index constant(dtype type, std::int64_t bits, int line = __builtin_LINE()) {
+  constexpr register_index constant(dtype type, std::int64_t bits,
+                                    source_line line = source_line::here()) {
     return read_value(op::constant, type, bits, line);
   }
   /// The scalar argument at `position`.
-  constexpr register_index argument(std::int16_t position, int line = __builtin_LINE()) {
+  constexpr register_index argument(std::int16_t position, source_line line = source_line::here()) {
     const dtype type = position >= 0 && position < owner_->result_.parameters.size()
                            ? owner_->result_.parameters[position].type
                            : dtype::none;
     return read_value(op::argument, type, position, line);
   }
   /// An i32, as `num_programs`.
-  constexpr register_index program_id(int axis, int line = __builtin_LINE()) {
+  constexpr register_index program_id(int axis, source_line line = source_line::here()) {
     return read_value(op::program_id, dtype::i32, axis, line);
   }
-  constexpr register_index num_programs(int axis, int line = __builtin_LINE()) {
+  constexpr register_index num_programs(int axis, source_line line = source_line::here()) {
     return read_value(op::num_programs, dtype::i32, axis, line);
   }
   /// An element-wise operation on scalars of `type` (the x of a select is an i1).
   constexpr register_index apply(op operation, dtype type, register_index x, register_index y = -1,
-                                 register_index z = -1, int line = __builtin_LINE()) {
+                                 register_index z = -1, source_line line = source_line::here()) {
     instruction made;
     made.code = operation;
     made.type = result_type(info_of(operation).kind, type);
@@ -165,7 +167,7 @@ class core_builder {
     return append_result(made, line);
   }
   constexpr register_index cast(dtype from, dtype to, register_index x,
-                                int line = __builtin_LINE()) {
+                                source_line line = source_line::here()) {
     instruction made;
     made.code = op::cast;
     made.type = to;
@@ -173,8 +175,25 @@ class core_builder {
     made.operands[0] = x;
     return append_result(made, line);
   }
+  /// The element of argument `position` at `offset` (i64), loaded by the core itself, which waits
+  /// for it; where `mask` (i1) is false, `otherwise` instead, or 0. The program must not store to
+  /// that memory.
+  constexpr register_index load_scalar(dtype type, std::int16_t position, register_index offset,
+                                       register_index mask = -1, register_index otherwise = -1,
+                                       source_line line = source_line::here()) {
+    instruction made;
+    made.what = instruction::kind::load;
+    made.code = op::load;
+    made.type = type;
+    made.operands[0] = offset;
+    made.operands[1] = mask;
+    made.operands[2] = otherwise;
+    made.value = position;
+    return append_result(made, line);
+  }
   /// to := from, for values that live across iterations.
-  constexpr void move(register_index to, register_index from, int line = __builtin_LINE()) {
+  constexpr void move(register_index to, register_index from,
+                      source_line line = source_line::here()) {
     instruction made;
     made.what = instruction::kind::move;
     made.result = to;
@@ -184,7 +203,7 @@ class core_builder {
 
   /// Opens a loop over `type` values from `first` to before `last`; returns the running value.
   constexpr register_index begin_loop(dtype type, register_index first, register_index last,
-                                      register_index step, int line = __builtin_LINE()) {
+                                      register_index step, source_line line = source_line::here()) {
     instruction made;
     made.what = instruction::kind::loop;
     made.type = type;
@@ -194,7 +213,7 @@ class core_builder {
     open_.push_back(static_cast<std::int16_t>(list().size()));
     return append_result(made, line);
   }
-  constexpr void end_loop(int line = __builtin_LINE()) {
+  constexpr void end_loop(source_line line = source_line::here()) {
     instruction made;
     made.what = instruction::kind::end_loop;
     if (!open_.empty()) {
@@ -207,14 +226,14 @@ class core_builder {
 
   /// DMA from memory into a tile.
   constexpr void load(const operand& output, const memory_access& from,
-                      int line = __builtin_LINE()) {
+                      source_line line = source_line::here()) {
     command made = transfer(op::load, unit::dma_in, output, from);
     made.output = output;
     issue(made, line);
   }
   /// As `load`; lanes outside the extents get `fill_bits`.
   constexpr void load_filled(const operand& output, const memory_access& from,
-                             std::int64_t fill_bits, int line = __builtin_LINE()) {
+                             std::int64_t fill_bits, source_line line = source_line::here()) {
     command made = transfer(op::load, unit::dma_in, output, from);
     made.output = output;
     made.fill = true;
@@ -222,7 +241,8 @@ class core_builder {
     issue(made, line);
   }
   /// DMA from a tile to memory.
-  constexpr void store(const operand& input, const memory_access& to, int line = __builtin_LINE()) {
+  constexpr void store(const operand& input, const memory_access& to,
+                       source_line line = source_line::here()) {
     command made = transfer(op::store, unit::dma_out, input, to);
     made.inputs[0] = input;
     issue(made, line);
@@ -230,14 +250,15 @@ class core_builder {
   /// output := operation(inputs...) over the output's shape; `type` is that of the operands.
   constexpr void compute(unit where, op operation, dtype type, const operand& output,
                          std::initializer_list<operand> inputs, const register_list& extents = {},
-                         int line = __builtin_LINE()) {
+                         source_line line = source_line::here()) {
     command made = plain(where, operation, type, output, inputs, extents);
     issue(made, line);
   }
   /// As `compute`; the output is the tile that the first input peeks at.
   constexpr void compute_in_place(unit where, op operation, dtype type,
                                   std::initializer_list<operand> inputs,
-                                  const register_list& extents = {}, int line = __builtin_LINE()) {
+                                  const register_list& extents = {},
+                                  source_line line = source_line::here()) {
     command made = plain(where, operation, type, *inputs.begin(), inputs, extents);
     made.in_place = true;
     issue(made, line);
@@ -245,7 +266,7 @@ class core_builder {
   /// output := inputs combined along `axis` of the input's shape.
   constexpr void reduce(unit where, op combine, const operand& output, const operand& input,
                         std::int32_t axis, const register_list& extents = {},
-                        int line = __builtin_LINE()) {
+                        source_line line = source_line::here()) {
     command made = plain(where, op::reduce, input.type, output, {input}, extents);
     made.combine = combine;
     made.axis = axis;
@@ -255,7 +276,7 @@ class core_builder {
   /// accumulator += left [m, k] times right [k, n], in place; extents are those of m, n, k.
   constexpr void dot(unit where, const operand& left, const operand& right,
                      const operand& accumulator, const register_list& extents = {},
-                     int line = __builtin_LINE()) {
+                     source_line line = source_line::here()) {
     command made =
         plain(where, op::dot, left.type, accumulator, {left, right, accumulator}, extents);
     made.dims.rank = 3;
@@ -266,8 +287,8 @@ class core_builder {
     issue(made, line);
   }
   /// Any command. Its line and, when it has none, its issue cycles are filled in.
-  constexpr void issue(command made, int line = __builtin_LINE()) {
-    made.line = line;
+  constexpr void issue(command made, source_line line = source_line::here()) {
+    made.line = line.number();
     if (made.issue_cycles == 0) made.issue_cycles = issue_cycles_;
     instruction step;
     step.what = instruction::kind::issue;
@@ -275,7 +296,7 @@ class core_builder {
     append(step, line);
   }
   /// Pops one tile of `which` once the commands issued before that read it are done.
-  constexpr void release(buffer_index which, int line = __builtin_LINE()) {
+  constexpr void release(buffer_index which, source_line line = source_line::here()) {
     instruction made;
     made.what = instruction::kind::release;
     made.target = which;
@@ -287,16 +308,16 @@ class core_builder {
 
   constexpr instruction_list& list() { return owner_->result_.cores[core_]; }
 
-  constexpr void append(instruction made, int line) {
-    made.line = line;
+  constexpr void append(instruction made, source_line line) {
+    made.line = line.number();
     detail::append(owner_->result_, list(), made, line);
   }
-  constexpr register_index append_result(instruction made, int line) {
+  constexpr register_index append_result(instruction made, source_line line) {
     made.result = static_cast<register_index>(owner_->result_.registers++);
     append(made, line);
     return made.result;
   }
-  constexpr register_index read_value(op what, dtype type, std::int64_t value, int line) {
+  constexpr register_index read_value(op what, dtype type, std::int64_t value, source_line line) {
     instruction made;
     made.code = what;
     made.type = type;

@@ -144,6 +144,17 @@ constexpr void put_instruction(Text& out, const command_program& what, const ins
       put(out, " = ");
       put_register(out, step.operands[0], "none");
       break;
+    case instruction::kind::load:
+      put_register(out, step.result, "none");
+      put(out, " = load ", name_of(step.type), " argument ", step.value, " at ");
+      put_register(out, step.operands[0], "none");
+      if (step.operands[1] >= 0) {
+        put(out, " if ");
+        put_register(out, step.operands[1], "none");
+        put(out, " else ");
+        put_register(out, step.operands[2], "0");
+      }
+      break;
     case instruction::kind::loop: {
       constexpr const char* words[] = {" from ", " to before ", " by "};
       put(out, "loop ", name_of(step.type), " ");

@@ -100,6 +100,8 @@ struct instruction {
   enum class kind : std::uint8_t {
     scalar,    ///< result := code(operands) in `type`; constant, argument, program_id, ... too
     move,      ///< result := operands[0]
+    load,      ///< result := element operands[0] (i64) of argument `value`; if operands[1] (i1) is
+               ///< false, operands[2] or, without it, 0 instead. The core waits for the memory
     loop,      ///< result := operands[0]; while it is before operands[1], run the body, then add
                ///< operands[2]; `target` is the index of the matching end_loop
     end_loop,  ///< `target` is the index of the matching loop
@@ -113,7 +115,7 @@ struct instruction {
   register_index result = -1;
   register_index operands[3] = {-1, -1, -1};
   std::int16_t target = -1;
-  std::int64_t value = 0;  ///< constant's bits, argument's position, grid axis
+  std::int64_t value = 0;  ///< constant's bits, argument's position (also of a load), grid axis
   std::int32_t line = 0;
 };
 

@@ -108,6 +108,7 @@ class program_verifier {
             writes(step, types_[step.operands[0]]);
           }
           break;
+        case instruction::kind::load: load(step); break;
         case instruction::kind::loop:
           demand(is_signed_int(step.type) && size_of(step.type) >= 4, step.line,
                  "a loop runs over i32 or i64");
@@ -183,6 +184,19 @@ class program_verifier {
              "the operation does not take this type");
       demand(result_type(info.kind, scalar_operand_type(step)) == step.type, step.line,
              "the operation has a result of another type");
+    }
+    writes(step, step.type);
+  }
+
+  constexpr void load(const instruction& step) {
+    reads_as(step.operands[0], dtype::i64, step.line);
+    if (step.operands[1] >= 0) reads_as(step.operands[1], dtype::i1, step.line);
+    if (step.operands[2] >= 0) reads_as(step.operands[2], step.type, step.line);
+    const bool exists = step.value >= 0 && step.value < program_.parameters.size();
+    if (demand(exists, step.line, "no such parameter", step.value, program_.parameters.size())) {
+      const parameter& from = program_.parameters[static_cast<std::int32_t>(step.value)];
+      demand(from.pointer && from.type == step.type, step.line,
+             "a core's load takes a pointer to what it loads", step.value);
     }
     writes(step, step.type);
   }
