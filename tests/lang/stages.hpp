@@ -16,6 +16,8 @@
 #include <tilewright/passes/propagate_extent.hpp>
 #include <tilewright/passes/simplify.hpp>
 
+#include "run_time.hpp"
+
 namespace tilewright::tests {
 
 /// The graph of `K` under the name of the pass that it comes from. The graphs lie on the heap: one
@@ -26,7 +28,7 @@ std::vector<std::pair<std::string, std::unique_ptr<graph>>> stages() {
   const auto add = [&](const char* name, const graph& g) {
     all.emplace_back(name, std::make_unique<graph>(g));
   };
-  add("trace", trace<K>());
+  add("trace", trace_at_run_time<K>());
   add("simplify", simplify(*all.back().second));
   add("find_structured_access", find_structured_access(*all.back().second));
   add("propagate_extent", propagate_extent(*all.back().second));

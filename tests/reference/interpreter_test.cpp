@@ -414,7 +414,7 @@ struct rotation {
 // The phis of a loop change at once: without the copies that tracing leaves between them, each takes
 // the value that its neighbour had before.
 TEST(Interpreter, PhisChangeAtOnce) {
-  auto g = std::make_unique<graph>(trace<rotation>());
+  auto g = std::make_unique<graph>(tests::trace_at_run_time<rotation>());
   int direct = 0;
   for (node& n : g->nodes) {
     if (n.code != op::phi) continue;

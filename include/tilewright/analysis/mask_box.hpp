@@ -32,6 +32,18 @@ constexpr mask_box broadcast_box(const mask_box& box, const shape& from, const s
   return result;
 }
 
+/// `bound` within 2^62 of 0, so that its distance to an index does not wrap: no lane of a block that
+/// lies in memory is further away. Bounds that come from narrower integers are that close already.
+constexpr node_id near_indices(node_id bound, scalar_builder& build) {
+  constexpr std::int64_t far = std::int64_t{1} << 62;
+  if (bound == no_node) return bound;
+  const node& n = build.g[bound];
+  const bool widened = n.code == op::cast && size_of(build.g[n.operand(0)].type) < 8;
+  if (widened || (n.code == op::constant && n.value > -far && n.value < far)) return bound;
+  const node_id below = build.append(op::minimum, dtype::i64, bound, build.constant(far));
+  return build.append(op::maximum, dtype::i64, below, build.constant(-far));
+}
+
 /// `first < last` (or <= when `closed`) for lanes of `dims`, first being affine and last uniform.
 constexpr mask_box box_below(const affine& first, const affine& last, bool closed,
                              const shape& dims, scalar_builder& build) {
@@ -43,8 +55,13 @@ constexpr mask_box box_below(const affine& first, const affine& last, bool close
     if (along >= 0 || !build.equals(first.strides[d], 1)) return result;
     along = d;
   }
-  if (along < 0) return result;
-  node_id count = build.sub(last.offset, first.offset);
+  if (along < 0) {  // one answer for all lanes
+    result.known = true;
+    result.gate = build.append(closed ? op::le : op::lt, dtype::i1, build.materialize(first.offset),
+                               build.materialize(last.offset));
+    return result;
+  }
+  node_id count = build.sub(near_indices(last.offset, build), first.offset);
   if (closed) count = build.add(count, build.constant(1));
   result.known = true;
   result.extents[along] = build.clamp(count, dims[along]);

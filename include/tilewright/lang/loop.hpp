@@ -5,34 +5,36 @@
 
 namespace tilewright {
 
-/// What `tl.range` returns. The body of the range-for is traced once; the loop closes at its `++`.
+/// What `tl.range` returns: bounds. The loop opens when a range-for takes its first step; its body is
+/// traced once, and the loop closes at the `++`.
 class loop_range {
  public:
   struct end_marker {};
   class iterator {
    public:
-    constexpr explicit iterator(const loop_range& range) : range_(&range) {}
-    constexpr i32 operator*() const { return {*range_->context_, range_->induction_}; }
+    constexpr iterator(lang& context, node_id induction)
+        : context_(&context), induction_(induction) {}
+    constexpr i32 operator*() const { return {*context_, induction_}; }
     constexpr iterator& operator++() {
-      range_->context_->nodes.close_loop();
+      context_->nodes.close_loop();
       closed_ = true;
       return *this;
     }
     constexpr bool operator!=(end_marker) const { return !closed_; }
 
    private:
-    const loop_range* range_;
+    lang* context_;
+    node_id induction_;
     bool closed_ = false;
   };
 
-  constexpr loop_range(lang& context, node_id induction)
-      : context_(&context), induction_(induction) {}
-  constexpr iterator begin() const { return iterator(*this); }
+  constexpr loop_range(lang& context, const node& loop) : context_(&context), loop_(loop) {}
+  constexpr iterator begin() const { return {*context_, context_->nodes.open_loop(loop_)}; }
   constexpr end_marker end() const { return {}; }
 
  private:
   lang* context_;
-  node_id induction_;
+  node loop_;
 };
 
 namespace detail {
@@ -59,7 +61,7 @@ constexpr loop_range lang::range(const First& first, const Last& last, const Ste
   if (nodes[by].code == op::constant && nodes[by].value == 0) {
     nodes.fail(code::zero_step, line.number());
   }
-  return {*this, nodes.open_loop(make_node<i32>(op::loop, line, 0, from, to, by))};
+  return {*this, make_node<i32>(op::loop, line, 0, from, to, by)};
 }
 template <Operand Last>
 constexpr loop_range lang::range(const Last& last, source_line line) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tilewright/ir/source_line.hpp>
 #include <tilewright/program/program.hpp>
 #include <type_traits>
 
