@@ -41,18 +41,40 @@ inline std::uint64_t scalar_result(const instruction& step, const core_state& co
   }
 }
 
-/// Whether a loop's running value is still before its end.
-inline bool is_inside(const instruction& loop, const core_state& core) {
+/// The three numbers that decide whether a loop goes on.
+struct loop_numbers {
+  std::int64_t value = 0;  ///< the running value
+  std::int64_t last = 0;
+  std::int64_t step = 0;
+
+  constexpr bool before_last(std::int64_t which) const {
+    return step > 0 ? which < last : which > last;
+  }
+};
+inline loop_numbers numbers_of(const instruction& loop, const core_state& core) {
   const auto number = [&](register_index which) {
     return static_cast<std::int64_t>(
         evaluate_cast(loop.type, dtype::i64, register_bits(core, which)));
   };
-  const std::int64_t by = number(loop.operands[2]);
-  if (by == 0) {
+  const loop_numbers numbers = {number(loop.result), number(loop.operands[1]),
+                                number(loop.operands[2])};
+  if (numbers.step == 0) {
     fail(("model: the loop of line " + std::to_string(loop.line) + " has step 0").c_str());
   }
-  return by > 0 ? number(loop.result) < number(loop.operands[1])
-                : number(loop.result) > number(loop.operands[1]);
+  return numbers;
+}
+
+/// Whether a loop has a first iteration.
+inline bool enters(const instruction& loop, const core_state& core) {
+  const loop_numbers numbers = numbers_of(loop, core);
+  return numbers.before_last(numbers.value);
+}
+/// Whether another iteration follows the one that ends. The next value may be past the end of the
+/// loop's type, where the register would wrap: then it is past `last` too.
+inline bool goes_on(const instruction& loop, const core_state& core) {
+  const loop_numbers numbers = numbers_of(loop, core);
+  std::int64_t next = 0;
+  return !__builtin_add_overflow(numbers.value, numbers.step, &next) && numbers.before_last(next);
 }
 
 /// The lanes that a command works on, by the registers of its extents.

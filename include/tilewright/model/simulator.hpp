@@ -157,15 +157,15 @@ class simulator {
         case instruction::kind::loop: {
           registers[step.result] = register_bits(core, step.operands[0]);
           work(core, spec_.scalar_cycles);
-          core.at = is_inside(step, core) ? core.at + 1 : step.target + 1;
+          core.at = enters(step, core) ? core.at + 1 : step.target + 1;
           break;
         }
         case instruction::kind::end_loop: {
           const instruction& head = list[step.target];
           work(core, spec_.loop_cycles);
+          core.at = goes_on(head, core) ? step.target + 1 : core.at + 1;
           registers[head.result] = evaluate(op::add, head.type, registers[head.result],
                                             register_bits(core, head.operands[2]));
-          core.at = is_inside(head, core) ? step.target + 1 : core.at + 1;
           break;
         }
         case instruction::kind::issue: issue(pe, index, step.target); break;
