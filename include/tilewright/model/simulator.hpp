@@ -58,15 +58,15 @@ class simulator {
         grid_(programs),
         arguments_(arguments),
         options_(options),
-        functional_(options.mode == model_mode::functional),
-        memories_{{static_cast<double>(spec.sram_bytes_per_cycle), spec.sram_latency, spec},
-                  {spec.dram_bytes_per_cycle(), dram_latency_cycles(spec), spec}} {
+        functional_(options.mode == model_mode::functional) {
     check_program(what, spec);
     if (const char* const problem = programs.problem()) {
       fail((std::string("model: ") + problem).c_str());
     }
     check_arguments(what, programs, arguments, options);
     places_ = place_arguments(arguments, spec, options);
+    memories_ = memories_of(spec);
+    check_memories(what, places_, memories_);
     facts_ = facts_of(what, spec, places_);
     mark_ordered(what, overlapping_arguments(arguments), facts_);
     counters_.arguments.resize(arguments.size());
@@ -373,7 +373,7 @@ class simulator {
     }
     const std::size_t where = memory_of(what);
     element_of(pe).dma_cycles[writes ? 1 : 0] +=
-        moving.busy + ceil_div(moving.bytes, static_cast<std::int64_t>(memories_[where].cap()));
+        moving.busy + memories_[where].cycles_alone(moving.bytes);
     memories_[where].start(now_, moving.bytes, id);
     wake_memory(where);
   }
@@ -573,7 +573,7 @@ class simulator {
   bool functional_;
   std::vector<memory> places_;
   std::vector<command_facts> facts_;
-  shared_memory memories_[memory_count];
+  std::vector<shared_memory> memories_;  // by `memory`
   std::int64_t memory_wakes_[memory_count]{};
   event_queue events_;
   std::int64_t now_ = 0;
