@@ -13,6 +13,7 @@
 #include <tilewright/launch/grid.hpp>
 #include <tilewright/model/execute.hpp>
 #include <tilewright/model/machine.hpp>
+#include <tilewright/model/memory_box.hpp>
 #include <tilewright/model/units.hpp>
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
@@ -105,6 +106,25 @@ inline void address(flight& made, const command& what, const lanes& on, const co
   made.busy = what.fill
                   ? ceil_div((elements_of(what.dims) - on.count) * size, spec.dma_bytes_per_cycle)
                   : 0;
+}
+
+/// The bytes that a load or store of `where` touches. Addresses that no memory has wrap.
+inline memory_box box_of(const command& what, const lanes& on, const core_state& core,
+                         const argument& where) {
+  const auto bytes = [&](register_index elements) {
+    const auto size = static_cast<std::uint64_t>(size_of(what.type));
+    return register_bits(core, elements) * size;
+  };
+  memory_box box;
+  box.first = static_cast<std::int64_t>(
+      std::uint64_t{reinterpret_cast<std::uintptr_t>(where.address)} + bytes(what.offset));
+  box.element_bytes = size_of(what.type);
+  box.rank = what.dims.rank;
+  for (int d = 0; d < what.dims.rank; ++d) {
+    box.extents[d] = on.extents[d];
+    box.strides[d] = static_cast<std::int64_t>(bytes(what.strides[d]));
+  }
+  return box;
 }
 
 /// What functional execution needs beside the tiles.

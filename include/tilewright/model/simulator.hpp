@@ -269,7 +269,11 @@ class simulator {
     }
     if (functional_) take_values(values_[id], what, on, core);
     number_tiles(element, facts, made);
-    if (facts.ordered) element.ordered.push_back(id);
+    if (facts.ordered) {
+      const argument& where = arguments_[static_cast<std::size_t>(what.argument)];
+      element.ordered.push_back({id, made.program, what.argument, what.code == op::store,
+                                 box_of(what, on, core, where)});
+    }
     return id;
   }
 
@@ -500,7 +504,8 @@ class simulator {
   }
 
   void finish_ordered(pe_state& element, std::int32_t pe, std::uint32_t id) {
-    element.ordered.erase(std::find(element.ordered.begin(), element.ordered.end(), id));
+    std::erase_if(element.ordered,
+                  [&](const ordered_transfer& transfer) { return transfer.flight == id; });
     wake(pe, element.order_waiting);
   }
 
