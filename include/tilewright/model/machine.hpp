@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <tilewright/model/memory_box.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
@@ -117,6 +118,17 @@ struct buffer_state {
   ordered_effects writers;
   std::vector<slot_counts> slots;  ///< empty when no command rewrites tiles of this buffer
   std::uint32_t waiting = 0;       ///< units whose next command waits for this buffer, one bit each
+  /// Tiles that had moved at the end of each program that one of the buffer's two cores has left and
+  /// the other has not.
+  std::deque<std::int64_t> moved_ahead;
+  std::int64_t balanced = 0;  ///< tiles pushed, and popped, by the programs that both cores left
+};
+
+/// The core that issues all commands which write a buffer, and the one of all that read it; -1 for
+/// none.
+struct buffer_ends {
+  int writer = -1;
+  int reader = -1;
 };
 
 inline slot_counts& slot_of(buffer_state& ring, std::int64_t tile) {

@@ -110,6 +110,26 @@ inline std::vector<int> issuing_cores(const command_program& what) {
   return cores;
 }
 
+/// The cores at the ends of each buffer.
+inline std::vector<buffer_ends> ends_of(const command_program& what,
+                                        const std::vector<command_facts>& facts) {
+  std::vector<buffer_ends> ends(static_cast<std::size_t>(what.buffers.size()));
+  for (int core = 0; core < max_cores; ++core) {
+    for (const instruction& step : what.cores[core]) {
+      if (step.what == instruction::kind::release) {
+        ends[static_cast<std::size_t>(step.target)].reader = core;
+      }
+      if (step.what != instruction::kind::issue) continue;
+      const command_facts& issued = facts[static_cast<std::size_t>(step.target)];
+      for (int i = 0; i < issued.use_count; ++i) {
+        ends[static_cast<std::size_t>(issued.uses[i].buffer)].reader = core;
+      }
+      if (issued.output >= 0) ends[static_cast<std::size_t>(issued.output)].writer = core;
+    }
+  }
+  return ends;
+}
+
 /// Marks the transfers whose program order counts: those that can touch bytes that another one of
 /// the program stores. Calls `fail` if two such are issued by different cores, whose order is not
 /// known.

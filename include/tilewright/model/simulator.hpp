@@ -69,6 +69,7 @@ class simulator {
     check_memories(what, places_, memories_);
     facts_ = facts_of(what, spec, places_);
     mark_ordered(what, overlapping_arguments(arguments), facts_);
+    ends_ = ends_of(what, facts_);
     counters_.arguments.resize(arguments.size());
     build_elements();
   }
@@ -139,6 +140,7 @@ class simulator {
     std::uint64_t* const registers = core.registers.data();
     while (core.is == core_state::status::running) {
       if (core.at == list.size()) {
+        check_balance(element, index);
         next_program(pe, element, core);
         continue;
       }
@@ -190,6 +192,37 @@ class simulator {
       return;
     }
     core.program = program_on(options_.how, grid_.programs(), spec_.pe_count(), pe, core.nth);
+  }
+
+  /// Calls `fail` if the program that core `index` leaves has pushed more tiles into a buffer than it
+  /// popped, or fewer: every program must leave the buffers as it found them. Where two cores share
+  /// a buffer, the one that leaves last finds out.
+  void check_balance(pe_state& element, int index) const {
+    const core_state& core = element.cores[index];
+    for (std::size_t b = 0; b < ends_.size(); ++b) {
+      const auto [writer, reader] = ends_[b];
+      if (index != writer && index != reader) continue;
+      buffer_state& ring = element.buffers[b];
+      std::int64_t pushes = ring.pushes_issued;
+      std::int64_t pops = ring.pops_issued;
+      if (writer != reader && writer >= 0 && reader >= 0) {
+        const core_state& other = element.cores[index == writer ? reader : writer];
+        if (other.nth <= core.nth) {
+          ring.moved_ahead.push_back(index == writer ? pushes : pops);
+          continue;
+        }
+        (index == writer ? pops : pushes) = ring.moved_ahead.front();
+        ring.moved_ahead.pop_front();
+      }
+      if (pushes != pops) {
+        fail(("model: program " + std::to_string(core.program) + " pushes " +
+              std::to_string(pushes - ring.balanced) + " tiles into buffer " + std::to_string(b) +
+              " (line " + std::to_string(program_.buffers[static_cast<std::int32_t>(b)].line) +
+              ") and pops " + std::to_string(pops - ring.balanced))
+                 .c_str());
+      }
+      ring.balanced = pushes;
+    }
   }
 
   static void work(core_state& core, std::int64_t cycles) {
@@ -578,6 +611,7 @@ class simulator {
   bool functional_;
   std::vector<memory> places_;
   std::vector<command_facts> facts_;
+  std::vector<buffer_ends> ends_;  // by buffer
   std::vector<shared_memory> memories_;  // by `memory`
   std::int64_t memory_wakes_[memory_count]{};
   event_queue events_;
