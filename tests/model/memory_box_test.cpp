@@ -97,8 +97,7 @@ TEST(MemoryBox, AllSmallOnes) {
     for (const small_box& b : small_boxes({-3, 0, 1, 2}, {1, 2, 3})) {
       memory_box moved = b.where;
       for (moved.first = -28; moved.first <= 28; moved.first += 1) {
-        const std::uint64_t bits =
-            moved.first < 0 ? a.bits << -moved.first : b.bits << moved.first;
+        const std::uint64_t bits = moved.first < 0 ? a.bits << -moved.first : b.bits << moved.first;
         const bool expected = (bits & (moved.first < 0 ? b.bits : a.bits)) != 0;
         if (share_a_byte(a.where, moved) == expected) continue;
         if (++wrong <= 5) {
@@ -194,9 +193,12 @@ TEST(MemoryBox, LargeOnesThatInterleave) {
   // more than one. The odd stride makes 1 the only common divisor.
   const memory_box a =
       box(0, 1, {{32, 64 * 7919}, {32, 64 * 50021}, {32, 64 * 300007}, {32, 64 * 1700021}});
-  memory_box b = box(
-      64 * 20000000 + 2, 1,
-      {{2, 64 * 101 + 1}, {32, 64 * 8219}, {16, 64 * 50111}, {32, 64 * 310019}, {32, 64 * 1800017}});
+  memory_box b = box(64 * 20000000 + 2, 1,
+                     {{2, 64 * 101 + 1},
+                      {32, 64 * 8219},
+                      {16, 64 * 50111},
+                      {32, 64 * 310019},
+                      {32, 64 * 1800017}});
   EXPECT_FALSE(share_a_byte(a, b));
   // The last element of `b` is now element (5, 17, 30, 2) of `a`.
   const std::int64_t last = 64 * 101 + 1 + 31 * 64 * 8219 + 15 * 64 * 50111 +

@@ -39,8 +39,8 @@ command_program negate_columns(bool from_the_right, bool reversed) {
   const auto column = mover.constant(dtype::i64, reversed ? -1 : 1);
   for (int i = 0; i < tiles; ++i) {
     const int tile = from_the_right ? tiles - 1 - i : i;
-    const auto first = mover.constant(
-        dtype::i64, tile * tile_columns + (reversed ? tile_columns - 1 : 0));
+    const auto first =
+        mover.constant(dtype::i64, tile * tile_columns + (reversed ? tile_columns - 1 : 0));
     mover.load(b.push(in), {.argument = x, .offset = first, .strides = {row, column}});
     mover.store(b.pop(out), {.argument = y, .offset = first, .strides = {row, column}});
   }
@@ -97,7 +97,8 @@ TEST(Ordering, ElementsOfDifferentSizesMeetInTheirBytes) {
   const auto cycles = [](std::int64_t first, std::int64_t apart, std::vector<float>& z) {
     std::vector<float> x(16, -1.0f);
     const argument arguments[] = {
-        pointer_to(x), {dtype::i8, true, x.data(), static_cast<std::int64_t>(4 * x.size()), 0},
+        pointer_to(x),
+        {dtype::i8, true, x.data(), static_cast<std::int64_t>(4 * x.size()), 0},
         pointer_to(z)};
     return run_program(store_bytes_and_load(first, apart), tiny_device(), grid(1), arguments)
         .cycles;

@@ -29,8 +29,7 @@ struct memory_box {
   bool is_addressable() const {
     double furthest = std::abs(static_cast<double>(first));
     for (int d = 0; d < rank; ++d) {
-      furthest +=
-          std::abs(static_cast<double>(strides[d])) * static_cast<double>(extents[d] - 1);
+      furthest += std::abs(static_cast<double>(strides[d])) * static_cast<double>(extents[d] - 1);
     }
     return furthest < 0x1p60;
   }

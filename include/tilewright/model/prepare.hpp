@@ -34,16 +34,12 @@ inline const char* fault_of(const device_spec& spec) {
   if (spec.pe_rows < 1 || spec.pe_cols < 1) return "the device has no processing elements";
   if (spec.cores < 1 || spec.cores > max_cores) return "the device has no cores, or too many";
   if (spec.queue_depth < 1) return "the device's queues have no room for a command";
-  const double times[] = {spec.job_launch_us * 1000.0 * spec.clock_ghz,
-                          spec.dram_latency_ns * spec.clock_ghz,
-                          static_cast<double>(spec.sram_latency),
-                          static_cast<double>(spec.vector_startup),
-                          static_cast<double>(spec.dpe_fill_latency),
-                          static_cast<double>(spec.re_latency),
-                          static_cast<double>(spec.se_latency),
-                          static_cast<double>(spec.pointer_update_cycles),
-                          static_cast<double>(spec.scalar_cycles),
-                          static_cast<double>(spec.loop_cycles)};
+  const double times[] = {
+      spec.job_launch_us * 1000.0 * spec.clock_ghz, spec.dram_latency_ns * spec.clock_ghz,
+      static_cast<double>(spec.sram_latency),       static_cast<double>(spec.vector_startup),
+      static_cast<double>(spec.dpe_fill_latency),   static_cast<double>(spec.re_latency),
+      static_cast<double>(spec.se_latency),         static_cast<double>(spec.pointer_update_cycles),
+      static_cast<double>(spec.scalar_cycles),      static_cast<double>(spec.loop_cycles)};
   for (const double cycles : times) {
     if (!(cycles >= 0 && cycles < 1e15)) {
       return "one of the device's times is negative, or more cycles than the model can count";

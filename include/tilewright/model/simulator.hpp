@@ -304,8 +304,8 @@ class simulator {
     number_tiles(element, facts, made);
     if (facts.ordered) {
       const argument& where = arguments_[static_cast<std::size_t>(what.argument)];
-      element.ordered.push_back({id, made.program, what.argument, what.code == op::store,
-                                 box_of(what, on, core, where)});
+      element.ordered.push_back(
+          {id, made.program, what.argument, what.code == op::store, box_of(what, on, core, where)});
     }
     return id;
   }
@@ -611,7 +611,7 @@ class simulator {
   bool functional_;
   std::vector<memory> places_;
   std::vector<command_facts> facts_;
-  std::vector<buffer_ends> ends_;  // by buffer
+  std::vector<buffer_ends> ends_;        // by buffer
   std::vector<shared_memory> memories_;  // by `memory`
   std::int64_t memory_wakes_[memory_count]{};
   event_queue events_;
