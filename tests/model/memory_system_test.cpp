@@ -56,6 +56,13 @@ TEST(SharedMemory, CapsAreTheSmallestLimit) {
   EXPECT_EQ(shared_memory(100, 0, engine(8, 40)).cap(), 8);
 }
 
+TEST(SharedMemory, ATransferAloneTakesWholeCycles) {
+  EXPECT_EQ(shared_memory(100, 10, engine(8)).cycles_alone(80), 10);
+  EXPECT_EQ(shared_memory(100, 10, engine(8)).cycles_alone(81), 11);
+  EXPECT_EQ(shared_memory(0.25, 10, engine(8)).cycles_alone(3), 12);
+  EXPECT_EQ(shared_memory(1.5, 10, engine(8)).cycles_alone(64), 43);  // 42.67
+}
+
 TEST(SharedMemory, EqualSharesWhileBothRun) {
   // 12 a cycle for two engines of 8: 6 each. The second ends at 8 with 48 bytes, the first has 48
   // of its 96 left and goes on at 8: 6 more.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tilewright/device/mtia_2i.hpp>
@@ -33,7 +34,8 @@ model_options timing() {
   return options;
 }
 
-// `loads` loads of `elements` f32 each, into a buffer with room for all.
+// `loads` loads of `elements` f32 each, into a buffer with room for all; the other core takes the
+// tiles out again.
 command_program loads_only(int loads, int elements) {
   program_builder b;
   const auto x = b.pointer(dtype::f32);
@@ -45,6 +47,8 @@ command_program loads_only(int loads, int elements) {
   core.set_issue_cycles(issue_cycles);
   const auto one = core.constant(dtype::i64, 1);
   for (int i = 0; i < loads; ++i) core.load(b.push(buffer), {.argument = x, .strides = {one}});
+  auto taker = b.core(1);
+  for (int i = 0; i < loads; ++i) taker.release(buffer);
   return b.finish();
 }
 
@@ -55,7 +59,8 @@ TEST(Model, ALoadStreamsAndThenArrives) {
   // 14, the last byte arrives 10 cycles later.
   EXPECT_EQ(r.cycles, 24);
   expect_account(r.of(track::core_0), 6, 0, 0, 0, 18);
-  expect_account(r.of(track::core_1), 0, 0, 0, 0, 24);
+  // The release takes 1 + 1.
+  expect_account(r.of(track::core_1), 2, 0, 0, 0, 22);
   expect_account(r.of(track::dma_in), 8, 0, 0, 6, 10);
   expect_account(r.of(track::se), 0, 0, 0, 6, 18);
   EXPECT_EQ(r.of(memory::sram).read, 64);
@@ -172,6 +177,7 @@ TEST(Model, ProcessingElementsShareBandwidthFairly) {
   const auto less = core.apply(op::mul, dtype::i64, pid, core.constant(dtype::i64, 12));
   const auto count = core.apply(op::sub, dtype::i64, core.constant(dtype::i64, 24), less);
   core.load(b.push(in), {.argument = x, .strides = {one}, .extents = {count}});
+  b.core(1).release(in);
   const argument arguments[] = {unbacked_argument(dtype::f32, 24)};
   const report r = run_program(b.finish(), spec, grid(2), arguments, timing());
   // Seven scalars and the issue: both start at 12, at 6 bytes a cycle each. Program 1 is through
@@ -233,6 +239,7 @@ TEST(Model, VectorWorkStopsItsCore) {
   const auto out = b.add_buffer(dtype::f32, make_shape<16>());
   auto mover = b.core(0);
   mover.load(b.push(in), {.argument = x, .strides = {mover.constant(dtype::i64, 1)}});
+  mover.release(out);
   auto worker = b.core(1);
   worker.set_issue_cycles(issue_cycles);
   worker.compute(unit::vector, op::add, dtype::f32, b.push(out), {b.peek(in), b.peek(in)});
@@ -256,6 +263,7 @@ TEST(Model, TheUnitTakesTheCommandIssuedFirst) {
   const auto zero = a.constant(dtype::f32, 0);
   a.set_issue_cycles(3);
   a.compute(unit::se, op::constant, dtype::f32, b.push(first), {b.value(zero, dtype::f32)});
+  a.release(first);
   auto c = b.core(1);
   const auto nothing = c.constant(dtype::f32, 0);
   c.set_issue_cycles(2);
@@ -408,12 +416,17 @@ TEST(Model, EveryTrackAccountsForEveryCycle) {
     EXPECT_LE(pe.end, r.cycles);
     for (const cycle_account& account : pe.tracks) {
       EXPECT_EQ(account.total(), r.cycles);
-      EXPECT_GE(account.busy, 0);
-      EXPECT_GE(account.data, 0);
-      EXPECT_GE(account.space, 0);
-      EXPECT_GE(account.issue, 0);
-      EXPECT_GE(account.idle, 0);
     }
+    // Core 0: a constant and five issues at 4 + 1. Core 1: a constant, five issues at 4 + 2 and five
+    // at 4 + 1. Cores wait for nothing but room in a queue.
+    const cycle_account& mover = pe.of(track::core_0);
+    const cycle_account& worker = pe.of(track::core_1);
+    EXPECT_EQ(mover.busy, pe.programs * (1 + 5 * 5));
+    EXPECT_EQ(worker.busy, pe.programs * (1 + 5 * 6 + 5 * 5));
+    EXPECT_EQ(mover.data + mover.issue + worker.data + worker.issue, 0);
+    EXPECT_EQ(pe.of(track::se).busy, pe.programs * 5 * 4);
+    // The last store arrives 10 cycles after DMA is done with it.
+    EXPECT_EQ(pe.of(track::dma_out).idle, r.cycles - pe.end + (pe.programs > 0 ? 10 : 0));
   }
   EXPECT_EQ(programs, 8);
   EXPECT_EQ(r.commands, 8 * 15);
@@ -507,13 +520,14 @@ std::string failure_of(const command_program& what, const device_spec& spec, con
 }
 
 TEST(ModelFailure, DeadlockNamesWhoWaitsForWhat) {
-  // Three tiles into room for two, and nobody takes them.
+  // Tiles into room for two, and nobody takes them. The third waits for room, the fourth behind it,
+  // and the core with the fifth.
   program_builder b;
   const auto x = b.pointer(dtype::f32);
   const auto in = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
   auto core = b.core(0);
   const auto one = core.constant(dtype::i64, 1);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     core.load(b.push(in), {.argument = x, .strides = {one}}, 80 + i);
   }
   const argument arguments[] = {unbacked_argument(dtype::f32, 4)};
@@ -523,6 +537,9 @@ TEST(ModelFailure, DeadlockNamesWhoWaitsForWhat) {
   EXPECT_NE(text.find("cannot advance"), std::string::npos) << text;
   EXPECT_NE(text.find("PE 0:"), std::string::npos);
   EXPECT_NE(text.find("DMA in: load of line 82 (core 0, program 0) waits for space in buffer 0"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("core 0: waits for room in the queue of DMA in, at line 84, program 0"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("buffer 0 (line 71): 2 pushed, 0 popped, room for 2"), std::string::npos);
@@ -550,13 +567,81 @@ TEST(ModelFailure, ReleaseOfATileThatNeverComesIsNoPop) {
   const auto zero = core.constant(dtype::f32, 0);
   core.release(in);
   // The tile comes later: the release must take it, not give room for two.
-  core.compute(unit::se, op::constant, dtype::f32, b.push(in), {b.value(zero, dtype::f32)});
-  core.compute(unit::se, op::constant, dtype::f32, b.push(in), {b.value(zero, dtype::f32)});
-  EXPECT_EQ(failure_of(b.finish(), tiny_device(), grid(1), {}, timing()), "");
-  core.compute(unit::se, op::constant, dtype::f32, b.push(in), {b.value(zero, dtype::f32)}, {}, 33);
+  // So the third of five waits, the fourth behind it, and the core with the fifth.
+  for (int i = 0; i < 5; ++i) {
+    core.compute(unit::se, op::constant, dtype::f32, b.push(in), {b.value(zero, dtype::f32)}, {},
+                 31 + i);
+  }
   EXPECT_NE(failure_of(b.finish(), tiny_device(), grid(1), {}, timing())
                 .find("constant of line 33 (core 0, program 0) waits for space"),
             std::string::npos);
+}
+
+/// Pushes `pushes` tiles on one core and pops `pops` of them on another, or on the same in turn.
+command_program unbalanced(int pushes, int pops, int pushing_core, int popping_core) {
+  program_builder b;
+  const auto spare = b.add_buffer(dtype::f32, make_shape<4>());
+  const auto tile = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
+  auto writer = b.core(pushing_core);
+  auto reader = b.core(popping_core);
+  const auto zero = writer.constant(dtype::f32, 0);
+  writer.compute(unit::se, op::constant, dtype::f32, b.push(spare), {b.value(zero, dtype::f32)});
+  writer.release(spare);
+  for (int i = 0; i < std::max(pushes, pops); ++i) {
+    if (i < pushes) {
+      writer.compute(unit::se, op::constant, dtype::f32, b.push(tile), {b.value(zero, dtype::f32)});
+    }
+    if (i < pops) reader.release(tile);
+  }
+  return b.finish();
+}
+
+TEST(ModelFailure, TilesLeftInABuffer) {
+  const auto text = [](int pushes, int pops, int from, int to) {
+    return failure_of(unbalanced(pushes, pops, from, to), tiny_device(), grid(4), {}, timing());
+  };
+  for (const int from : {0, 1}) {
+    for (const int to : {0, 1}) {
+      EXPECT_EQ(text(6, 6, from, to), "");
+      EXPECT_EQ(text(0, 0, from, to), "");
+      EXPECT_EQ(text(6, 5, from, to),
+                "model: program 0 pushes 6 tiles into buffer 1 (line 71) and pops 5");
+      EXPECT_EQ(text(1, 0, from, to),
+                "model: program 0 pushes 1 tiles into buffer 1 (line 71) and pops 0");
+      // The pop too many would take a tile of the next program.
+      EXPECT_EQ(text(5, 6, from, to),
+                "model: program 0 pushes 5 tiles into buffer 1 (line 71) and pops 6");
+    }
+  }
+}
+
+TEST(ModelFailure, TilesLeftByALaterProgram) {
+  // Pushes 3 tiles and pops 3, but in program 2 pops 2: min(3, 4 - program id).
+  program_builder b;
+  const auto tile = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
+  auto writer = b.core(0);
+  const auto zero = writer.constant(dtype::f32, 0);
+  for (int i = 0; i < 3; ++i) {
+    writer.compute(unit::se, op::constant, dtype::f32, b.push(tile), {b.value(zero, dtype::f32)});
+  }
+  auto reader = b.core(1);
+  const auto less =
+      reader.apply(op::sub, dtype::i32, reader.constant(dtype::i32, 4), reader.program_id(0));
+  const auto pops = reader.apply(op::minimum, dtype::i32, reader.constant(dtype::i32, 3), less);
+  reader.begin_loop(dtype::i32, reader.constant(dtype::i32, 0), pops,
+                    reader.constant(dtype::i32, 1));
+  reader.release(tile);
+  reader.end_loop();
+  EXPECT_EQ(failure_of(b.finish(), tiny_device(), grid(2), {}, timing()), "");
+  EXPECT_EQ(failure_of(b.finish(), tiny_device(), grid(5), {}, timing()),
+            "model: program 2 pushes 3 tiles into buffer 0 (line 71) and pops 2");
+  // Dealt to two elements in turn, the second program of the first element is the one.
+  device_spec spec = tiny_device();
+  spec.pe_cols = 2;
+  model_options options = timing();
+  options.how = distribution::round_robin;
+  EXPECT_EQ(failure_of(b.finish(), spec, grid(3), {}, options),
+            "model: program 2 pushes 3 tiles into buffer 0 (line 71) and pops 2");
 }
 
 TEST(ModelFailure, AccessOutsideOfAnArgument) {

@@ -92,11 +92,11 @@ struct device_spec {
                             type == dtype::bf16 || type == dtype::f32 || type == dtype::i1);
   }
   /// Vector-core operations per cycle on elements of `type`.
-  constexpr std::int32_t vector_rate(dtype type) const {
+  constexpr double vector_rate(dtype type) const {
     switch (size_of(type)) {
       case 1: return vector_ops_8;
       case 2: return type == dtype::bf16 ? vector_ops_32 : vector_ops_16;
-      case 8: return vector_ops_32 / 2;
+      case 8: return vector_ops_32 / 2.0;
       default: return vector_ops_32;
     }
   }

@@ -13,6 +13,7 @@
 #include <tilewright/launch/grid.hpp>
 #include <tilewright/model/execute.hpp>
 #include <tilewright/model/machine.hpp>
+#include <tilewright/model/memory_box.hpp>
 #include <tilewright/model/units.hpp>
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
@@ -41,18 +42,40 @@ inline std::uint64_t scalar_result(const instruction& step, const core_state& co
   }
 }
 
-/// Whether a loop's running value is still before its end.
-inline bool is_inside(const instruction& loop, const core_state& core) {
+/// The three numbers that decide whether a loop goes on.
+struct loop_numbers {
+  std::int64_t value = 0;  ///< the running value
+  std::int64_t last = 0;
+  std::int64_t step = 0;
+
+  constexpr bool before_last(std::int64_t which) const {
+    return step > 0 ? which < last : which > last;
+  }
+};
+inline loop_numbers numbers_of(const instruction& loop, const core_state& core) {
   const auto number = [&](register_index which) {
     return static_cast<std::int64_t>(
         evaluate_cast(loop.type, dtype::i64, register_bits(core, which)));
   };
-  const std::int64_t by = number(loop.operands[2]);
-  if (by == 0) {
+  const loop_numbers numbers = {number(loop.result), number(loop.operands[1]),
+                                number(loop.operands[2])};
+  if (numbers.step == 0) {
     fail(("model: the loop of line " + std::to_string(loop.line) + " has step 0").c_str());
   }
-  return by > 0 ? number(loop.result) < number(loop.operands[1])
-                : number(loop.result) > number(loop.operands[1]);
+  return numbers;
+}
+
+/// Whether a loop has a first iteration.
+inline bool enters(const instruction& loop, const core_state& core) {
+  const loop_numbers numbers = numbers_of(loop, core);
+  return numbers.before_last(numbers.value);
+}
+/// Whether another iteration follows the one that ends. The next value may be past the end of the
+/// loop's type, where the register would wrap: then it is past `last` too.
+inline bool goes_on(const instruction& loop, const core_state& core) {
+  const loop_numbers numbers = numbers_of(loop, core);
+  std::int64_t next = 0;
+  return !__builtin_add_overflow(numbers.value, numbers.step, &next) && numbers.before_last(next);
 }
 
 /// The lanes that a command works on, by the registers of its extents.
@@ -83,6 +106,25 @@ inline void address(flight& made, const command& what, const lanes& on, const co
   made.busy = what.fill
                   ? ceil_div((elements_of(what.dims) - on.count) * size, spec.dma_bytes_per_cycle)
                   : 0;
+}
+
+/// The bytes that a load or store of `where` touches. Addresses that no memory has wrap.
+inline memory_box box_of(const command& what, const lanes& on, const core_state& core,
+                         const argument& where) {
+  const auto bytes = [&](register_index elements) {
+    const auto size = static_cast<std::uint64_t>(size_of(what.type));
+    return register_bits(core, elements) * size;
+  };
+  memory_box box;
+  box.first = static_cast<std::int64_t>(
+      std::uint64_t{reinterpret_cast<std::uintptr_t>(where.address)} + bytes(what.offset));
+  box.element_bytes = size_of(what.type);
+  box.rank = what.dims.rank;
+  for (int d = 0; d < what.dims.rank; ++d) {
+    box.extents[d] = on.extents[d];
+    box.strides[d] = static_cast<std::int64_t>(bytes(what.strides[d]));
+  }
+  return box;
 }
 
 /// What functional execution needs beside the tiles.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <tilewright/model/memory_box.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
@@ -29,6 +31,15 @@ struct flight {
   /// In-place and other commands that read the slot of each tile and were issued before.
   std::uint32_t rewrites_before[3]{};
   std::uint32_t readers_before[3]{};
+};
+
+/// A transfer under way whose order among those of its program counts.
+struct ordered_transfer {
+  std::uint32_t flight = 0;
+  std::int64_t program = 0;
+  std::int16_t argument = -1;
+  bool stores = false;
+  memory_box bytes{};
 };
 
 /// A tile that a command reads.
@@ -107,6 +118,17 @@ struct buffer_state {
   ordered_effects writers;
   std::vector<slot_counts> slots;  ///< empty when no command rewrites tiles of this buffer
   std::uint32_t waiting = 0;       ///< units whose next command waits for this buffer, one bit each
+  /// Tiles that had moved at the end of each program that one of the buffer's two cores has left and
+  /// the other has not.
+  std::deque<std::int64_t> moved_ahead;
+  std::int64_t balanced = 0;  ///< tiles pushed, and popped, by the programs that both cores left
+};
+
+/// The core that issues all commands which write a buffer, and the one of all that read it; -1 for
+/// none.
+struct buffer_ends {
+  int writer = -1;
+  int reader = -1;
 };
 
 inline slot_counts& slot_of(buffer_state& ring, std::int64_t tile) {
@@ -167,10 +189,10 @@ struct pe_state {
   std::vector<buffer_state> buffers;
   std::vector<std::byte> local;
   std::vector<std::byte> re;
-  std::vector<std::uint32_t> ordered;  ///< ordered transfers under way, in the order of issue
-  std::uint32_t order_waiting = 0;     ///< units whose next command waits for one of them
-  std::int64_t end = 0;                ///< latest time of a core or of a completion
-  std::int64_t dma_cycles[2]{};        ///< what loads and stores would take alone on the device
+  std::vector<ordered_transfer> ordered;  ///< in the order of issue
+  std::uint32_t order_waiting = 0;        ///< units whose next command waits for one of them
+  std::int64_t end = 0;                   ///< latest time of a core or of a completion
+  std::int64_t dma_cycles[2]{};           ///< what loads and stores would take alone on the device
 };
 
 /// Ends the present state of a unit at `now` and books its cycles.

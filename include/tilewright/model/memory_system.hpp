@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <tilewright/device/device_spec.hpp>
+#include <tilewright/error.hpp>
 #include <vector>
 
 namespace tilewright::model_detail {
@@ -32,6 +33,10 @@ class shared_memory {
   /// Bytes per cycle, of all transfers together and of one at most.
   double bandwidth() const { return bandwidth_; }
   double cap() const { return cap_; }
+  /// Cycles for which `bytes` stream when nothing else does.
+  std::int64_t cycles_alone(std::int64_t bytes) const {
+    return whole(static_cast<double>(bytes) / cap_);
+  }
   /// Bytes of all transfers that have ended.
   std::int64_t streamed() const { return streamed_; }
 
@@ -47,9 +52,8 @@ class shared_memory {
 
   /// The cycle in which the next transfer ends if none is started before; -1 when none is active.
   std::int64_t next_end() const {
-    if (!done_.empty()) return static_cast<std::int64_t>(std::ceil(time_ - rounding));
-    if (active_.empty()) return -1;
-    return static_cast<std::int64_t>(std::ceil(end_of_first() - rounding));
+    if (!done_.empty()) return whole(time_);
+    return active_.empty() ? -1 : whole(end_of_first());
   }
 
   /// Calls `each(flight)` for every transfer that has ended by `now`, in the order of their ends.
@@ -72,6 +76,12 @@ class shared_memory {
   // Sums of bytes and quotients are exact to far less than this part of a cycle.
   static constexpr double rounding = 1e-6;
 
+  static std::int64_t whole(double cycles) {
+    // Up to here a double counts single cycles.
+    constexpr double most = 9007199254740992;
+    if (!(cycles < most)) fail("model: a transfer takes more cycles than the model can count");
+    return static_cast<std::int64_t>(std::ceil(cycles - rounding));
+  }
   static bool later(const transfer& left, const transfer& right) {
     return left.end != right.end ? left.end > right.end : left.order > right.order;
   }

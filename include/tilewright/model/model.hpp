@@ -19,8 +19,9 @@ namespace tilewright {
 /// functional mode the arguments' memory is read and written.
 ///
 /// Calls `fail` when the program is malformed or does not fit the device, when arguments do not
-/// match its parameters, when an access leaves an argument of known size, and when the program
-/// cannot advance (with each buffer's fill and who waits for what).
+/// match its parameters, when an access leaves an argument of known size, when a program pops more
+/// or fewer tiles than it pushes, and when the program cannot advance (with each buffer's fill and
+/// who waits for what).
 inline report run_program(const command_program& what, const device_spec& spec,
                           const grid& programs, std::span<const argument> arguments,
                           const model_options& options = {}) {

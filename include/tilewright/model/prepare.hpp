@@ -7,6 +7,7 @@
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/model/machine.hpp>
+#include <tilewright/model/memory_system.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/model/units.hpp>
 #include <tilewright/program/program.hpp>
@@ -25,19 +26,64 @@ constexpr program_limits limits_of(const device_spec& spec) {
           spec.vector_core};
 }
 
+/// nullptr, or what about the device no program can run with.
+inline const char* fault_of(const device_spec& spec) {
+  if (!(spec.clock_ghz > 0) || !std::isfinite(spec.clock_ghz)) {
+    return "the device's clock rate is not a positive number";
+  }
+  if (spec.pe_rows < 1 || spec.pe_cols < 1) return "the device has no processing elements";
+  if (spec.cores < 1 || spec.cores > max_cores) return "the device has no cores, or too many";
+  if (spec.queue_depth < 1) return "the device's queues have no room for a command";
+  const double times[] = {
+      spec.job_launch_us * 1000.0 * spec.clock_ghz, spec.dram_latency_ns * spec.clock_ghz,
+      static_cast<double>(spec.sram_latency),       static_cast<double>(spec.vector_startup),
+      static_cast<double>(spec.dpe_fill_latency),   static_cast<double>(spec.re_latency),
+      static_cast<double>(spec.se_latency),         static_cast<double>(spec.pointer_update_cycles),
+      static_cast<double>(spec.scalar_cycles),      static_cast<double>(spec.loop_cycles)};
+  for (const double cycles : times) {
+    if (!(cycles >= 0 && cycles < 1e15)) {
+      return "one of the device's times is negative, or more cycles than the model can count";
+    }
+  }
+  return nullptr;
+}
+
 /// Calls `fail` when the program is malformed or the device cannot run it.
 inline void check_program(const command_program& what, const device_spec& spec) {
   const auto stop = [](std::int32_t line, const std::string& why) {
     fail(("model: line " + std::to_string(line) + ": " + why).c_str());
   };
   if (what.error) stop(what.error.line, sentence_of(what.error.what));
-  if (spec.cores < 1 || spec.cores > max_cores) stop(0, "the device has no cores, or too many");
+  if (const char* const fault = fault_of(spec)) fail((std::string("model: ") + fault).c_str());
   if (const verdict found = verify(what, limits_of(spec))) {
     stop(found.error.line, std::string(found.why) + " (need " + std::to_string(found.error.need) +
                                ", have " + std::to_string(found.error.have) + ")");
   }
   for (const command& each : what.commands) {
     if (const char* const why = unsupported(each, spec)) stop(each.line, why);
+  }
+}
+
+/// Both memories, by `memory`.
+inline std::vector<shared_memory> memories_of(const device_spec& spec) {
+  return {{static_cast<double>(spec.sram_bytes_per_cycle), spec.sram_latency, spec},
+          {spec.dram_bytes_per_cycle(), dram_latency_cycles(spec), spec}};
+}
+
+/// Calls `fail` when a load or store is of a memory that no bytes can come from or go to.
+inline void check_memories(const command_program& what, const std::vector<memory>& places,
+                           const std::vector<shared_memory>& memories) {
+  for (const command& each : what.commands) {
+    if (!is_transfer(each.code)) continue;
+    const memory where = places[static_cast<std::size_t>(each.argument)];
+    const shared_memory& used = memories[static_cast<std::size_t>(where)];
+    const std::string start = "model: line " + std::to_string(each.line) + ": the device's ";
+    if (!(used.bandwidth() > 0) || !std::isfinite(used.bandwidth())) {
+      fail((start + "bandwidth of " + name_of(where) + " is not a positive number").c_str());
+    }
+    if (!(used.cap() > 0)) {
+      fail((start + "DMA has no bytes of " + name_of(where) + " in flight").c_str());
+    }
   }
 }
 
@@ -76,6 +122,26 @@ inline void check_core_loads(const command_program& what, std::uint32_t overlapp
       }
     }
   }
+}
+
+/// The cores at the ends of each buffer.
+inline std::vector<buffer_ends> ends_of(const command_program& what,
+                                        const std::vector<command_facts>& facts) {
+  std::vector<buffer_ends> ends(static_cast<std::size_t>(what.buffers.size()));
+  for (int core = 0; core < max_cores; ++core) {
+    for (const instruction& step : what.cores[core]) {
+      if (step.what == instruction::kind::release) {
+        ends[static_cast<std::size_t>(step.target)].reader = core;
+      }
+      if (step.what != instruction::kind::issue) continue;
+      const command_facts& issued = facts[static_cast<std::size_t>(step.target)];
+      for (int i = 0; i < issued.use_count; ++i) {
+        ends[static_cast<std::size_t>(issued.uses[i].buffer)].reader = core;
+      }
+      if (issued.output >= 0) ends[static_cast<std::size_t>(issued.output)].writer = core;
+    }
+  }
+  return ends;
 }
 
 /// Marks the transfers whose program order counts: those that can touch bytes that another one of

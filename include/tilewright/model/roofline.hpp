@@ -80,8 +80,8 @@ class roofline_picture {
  public:
   roofline_picture(const device_spec& spec, std::span<const roofline_point> points)
       : slopes_(slopes_of(spec)), levels_(levels_of(spec)), points_(points) {
-    std::erase_if(slopes_, [](const roof& each) { return each.value <= 0; });
-    std::erase_if(levels_, [](const roof& each) { return each.value <= 0; });
+    std::erase_if(slopes_, [](const roof& each) { return !can_be_drawn(each.value); });
+    std::erase_if(levels_, [](const roof& each) { return !can_be_drawn(each.value); });
     for (const roof& level : levels_) top_ = std::max(top_, level.value);
     double lowest = top_;
     double left = 1;
@@ -89,7 +89,7 @@ class roofline_picture {
     for (const roof& slope : slopes_) right = std::max(right, top_ / slope.value);
     for (const roof& level : levels_) lowest = std::min(lowest, level.value);
     for (const roofline_point& point : points_) {
-      if (point.intensity <= 0 || point.rate <= 0) continue;
+      if (!can_be_drawn(point.intensity) || !can_be_drawn(point.rate)) continue;
       left = std::min(left, point.intensity);
       right = std::max(right, point.intensity);
       lowest = std::min(lowest, point.rate);
@@ -121,6 +121,9 @@ class roofline_picture {
   static constexpr double right_edge = 750;
   static constexpr double top_edge = 50;
   static constexpr double bottom = 560;
+
+  /// Whether a logarithmic axis has a place for the value.
+  static bool can_be_drawn(double value) { return value > 0 && std::isfinite(value); }
 
   template <class... Values>
   void add(const char* format, Values... values) {
@@ -233,7 +236,7 @@ class roofline_picture {
       text(width - 110, y, "end", "#222222", figures);
       std::snprintf(figures, sizeof(figures), "%.1f %%", 100 * point.part);
       text(width - 16, y, "end", "#222222", figures);
-      if (point.intensity > 0 && point.rate > 0) {
+      if (can_be_drawn(point.intensity) && can_be_drawn(point.rate)) {
         place(x_of(point.intensity), y_of(point.rate), color, name);
       }
     }

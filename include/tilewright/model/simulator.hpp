@@ -58,19 +58,20 @@ class simulator {
         grid_(programs),
         arguments_(arguments),
         options_(options),
-        functional_(options.mode == model_mode::functional),
-        memories_{{static_cast<double>(spec.sram_bytes_per_cycle), spec.sram_latency, spec},
-                  {spec.dram_bytes_per_cycle(), dram_latency_cycles(spec), spec}} {
+        functional_(options.mode == model_mode::functional) {
     check_program(what, spec);
     if (const char* const problem = programs.problem()) {
       fail((std::string("model: ") + problem).c_str());
     }
     check_arguments(what, programs, arguments, options);
     places_ = place_arguments(arguments, spec, options);
+    memories_ = memories_of(spec);
+    check_memories(what, places_, memories_);
     facts_ = facts_of(what, spec, places_);
     const std::uint32_t overlapping = overlapping_arguments(arguments);
     check_core_loads(what, overlapping);
     mark_ordered(what, overlapping, facts_);
+    ends_ = ends_of(what, facts_);
     counters_.arguments.resize(arguments.size());
     build_elements();
   }
@@ -141,6 +142,7 @@ class simulator {
     std::uint64_t* const registers = core.registers.data();
     while (core.is == core_state::status::running) {
       if (core.at == list.size()) {
+        check_balance(element, index);
         next_program(pe, element, core);
         continue;
       }
@@ -163,15 +165,15 @@ class simulator {
         case instruction::kind::loop: {
           registers[step.result] = register_bits(core, step.operands[0]);
           work(core, spec_.scalar_cycles);
-          core.at = is_inside(step, core) ? core.at + 1 : step.target + 1;
+          core.at = enters(step, core) ? core.at + 1 : step.target + 1;
           break;
         }
         case instruction::kind::end_loop: {
           const instruction& head = list[step.target];
           work(core, spec_.loop_cycles);
+          core.at = goes_on(head, core) ? step.target + 1 : core.at + 1;
           registers[head.result] = evaluate(op::add, head.type, registers[head.result],
                                             register_bits(core, head.operands[2]));
-          core.at = is_inside(head, core) ? step.target + 1 : core.at + 1;
           break;
         }
         case instruction::kind::issue: issue(pe, index, step.target); break;
@@ -196,6 +198,37 @@ class simulator {
       return;
     }
     core.program = program_on(options_.how, grid_.programs(), spec_.pe_count(), pe, core.nth);
+  }
+
+  /// Calls `fail` if the program that core `index` leaves has pushed more tiles into a buffer than it
+  /// popped, or fewer: every program must leave the buffers as it found them. Where two cores share
+  /// a buffer, the one that leaves last finds out.
+  void check_balance(pe_state& element, int index) const {
+    const core_state& core = element.cores[index];
+    for (std::size_t b = 0; b < ends_.size(); ++b) {
+      const auto [writer, reader] = ends_[b];
+      if (index != writer && index != reader) continue;
+      buffer_state& ring = element.buffers[b];
+      std::int64_t pushes = ring.pushes_issued;
+      std::int64_t pops = ring.pops_issued;
+      if (writer != reader && writer >= 0 && reader >= 0) {
+        const core_state& other = element.cores[index == writer ? reader : writer];
+        if (other.nth <= core.nth) {
+          ring.moved_ahead.push_back(index == writer ? pushes : pops);
+          continue;
+        }
+        (index == writer ? pops : pushes) = ring.moved_ahead.front();
+        ring.moved_ahead.pop_front();
+      }
+      if (pushes != pops) {
+        fail(("model: program " + std::to_string(core.program) + " pushes " +
+              std::to_string(pushes - ring.balanced) + " tiles into buffer " + std::to_string(b) +
+              " (line " + std::to_string(program_.buffers[static_cast<std::int32_t>(b)].line) +
+              ") and pops " + std::to_string(pops - ring.balanced))
+                 .c_str());
+      }
+      ring.balanced = pushes;
+    }
   }
 
   static void work(core_state& core, std::int64_t cycles) {
@@ -306,7 +339,11 @@ class simulator {
     }
     if (functional_) take_values(values_[id], what, on, core);
     number_tiles(element, facts, made);
-    if (facts.ordered) element.ordered.push_back(id);
+    if (facts.ordered) {
+      const argument& where = arguments_[static_cast<std::size_t>(what.argument)];
+      element.ordered.push_back(
+          {id, made.program, what.argument, what.code == op::store, box_of(what, on, core, where)});
+    }
     return id;
   }
 
@@ -410,7 +447,7 @@ class simulator {
     }
     const std::size_t where = memory_of(what);
     element_of(pe).dma_cycles[writes ? 1 : 0] +=
-        moving.busy + ceil_div(moving.bytes, static_cast<std::int64_t>(memories_[where].cap()));
+        moving.busy + memories_[where].cycles_alone(moving.bytes);
     memories_[where].start(now_, moving.bytes, id);
     wake_memory(where);
   }
@@ -540,7 +577,8 @@ class simulator {
   }
 
   void finish_ordered(pe_state& element, std::int32_t pe, std::uint32_t id) {
-    element.ordered.erase(std::find(element.ordered.begin(), element.ordered.end(), id));
+    std::erase_if(element.ordered,
+                  [&](const ordered_transfer& transfer) { return transfer.flight == id; });
     wake(pe, element.order_waiting);
   }
 
@@ -613,7 +651,8 @@ class simulator {
   bool functional_;
   std::vector<memory> places_;
   std::vector<command_facts> facts_;
-  shared_memory memories_[memory_count];
+  std::vector<buffer_ends> ends_;        // by buffer
+  std::vector<shared_memory> memories_;  // by `memory`
   std::int64_t memory_wakes_[memory_count]{};
   event_queue events_;
   std::int64_t now_ = 0;

@@ -16,6 +16,12 @@ struct lanes {
 
 constexpr std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
+/// Cycles that `amount` takes at `rate` a cycle, which need not be a whole number.
+constexpr std::int64_t whole_cycles(std::int64_t amount, double rate) {
+  const auto cycles = static_cast<std::int64_t>(static_cast<double>(amount) / rate);
+  return static_cast<double>(cycles) * rate < static_cast<double>(amount) ? cycles + 1 : cycles;
+}
+
 /// Whether the results of `code` count as floating-point operations.
 constexpr bool is_arithmetic(op code) {
   return code == op::reduce || info_of(code).kind != op_kind::structural;
@@ -70,7 +76,7 @@ constexpr std::int64_t busy_cycles(const command& what, const lanes& on, const d
     case unit::se: return ceil_div(on.count, se_rate(spec, what.code));
     default:
       return spec.vector_startup +
-             ceil_div(vector_work(what, on), spec.vector_rate(rate_type(what)));
+             whole_cycles(vector_work(what, on), spec.vector_rate(rate_type(what)));
   }
 }
 
@@ -87,13 +93,17 @@ constexpr const char* unsupported(const command& what, const device_spec& spec) 
     case unit::dma_in:
     case unit::dma_out: return spec.dma_bytes_per_cycle > 0 ? nullptr : "the device has no DMA";
     case unit::dpe:
-      return spec.dpe_takes(what.type) ? nullptr : "the DPE does not multiply this element type";
+      if (!spec.dpe_takes(what.type)) return "the DPE does not multiply this element type";
+      return spec.dpe_tiles > 0 && spec.dpe_rows > 0 && spec.dpe_columns > 0 &&
+                     spec.dpe_k_bytes >= size_of(what.type)
+                 ? nullptr
+                 : "the DPE's native command takes no rows, columns or elements of k";
     case unit::re:
       return spec.re_bytes_per_cycle > 0 ? nullptr : "the device has no reduction engine";
     case unit::se:
-      return spec.se_takes(what.type) && se_rate(spec, what.code) > 0
-                 ? nullptr
-                 : "the SIMD engine does not work on this element type";
+      if (!spec.se_takes(what.type)) return "the SIMD engine does not work on this element type";
+      return se_rate(spec, what.code) > 0 ? nullptr
+                                          : "the SIMD engine has no functions by lookup table";
     case unit::vector:
       return spec.vector_rate(rate_type(what)) > 0
                  ? nullptr

@@ -1,48 +1,39 @@
 // What an issued command waits for.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tilewright/launch/arguments.hpp>
 #include <tilewright/model/machine.hpp>
+#include <tilewright/model/memory_box.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
 namespace tilewright::model_detail {
 
-/// Whether two transfers touch the same bytes, as far as their lowest and highest element tell.
-inline bool touch_same(const flight& a, const flight& b, const command_program& what,
+/// Whether two transfers touch the same bytes. Memory without contents has no address; each such
+/// argument is memory of its own.
+inline bool touch_same(const ordered_transfer& a, const ordered_transfer& b,
                        std::span<const argument> arguments) {
-  if (a.bytes == 0 || b.bytes == 0) return false;
-  const command& first = what.commands[a.command];
-  const command& second = what.commands[b.command];
-  if (first.argument == second.argument) return a.low <= b.high && b.low <= a.high;
-  const auto byte_of = [&](const command& transfer, std::int64_t element) {
-    const auto* base = arguments[static_cast<std::size_t>(transfer.argument)].address;
-    return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(base)) +
-           element * size_of(transfer.type);
+  const auto address = [&](const ordered_transfer& transfer) {
+    return arguments[static_cast<std::size_t>(transfer.argument)].address;
   };
-  return byte_of(first, a.low) < byte_of(second, b.high + 1) &&
-         byte_of(second, b.low) < byte_of(first, a.high + 1);
+  const bool apart = address(a) == nullptr || address(b) == nullptr;
+  return (a.argument == b.argument || !apart) && share_a_byte(a.bytes, b.bytes);
 }
 
 /// Whether a transfer that its program does earlier touches the same bytes, is not complete, and
 /// one of the two is a store. Programs among each other have no order.
-inline bool waits_for_memory(const pe_state& element, const std::vector<flight>& flights,
-                             std::uint32_t id, const command_program& what,
+inline bool waits_for_memory(const pe_state& element, std::uint32_t id,
                              std::span<const argument> arguments) {
-  const flight& mine = flights[id];
-  const bool stores = what.commands[mine.command].code == op::store;
-  for (const std::uint32_t other_id : element.ordered) {
-    if (other_id == id) return false;
-    const flight& other = flights[other_id];
-    const bool conflicts = stores || what.commands[other.command].code == op::store;
-    if (conflicts && other.program == mine.program && touch_same(mine, other, what, arguments)) {
-      return true;
-    }
-  }
-  return false;
+  const auto is_mine = [&](const ordered_transfer& transfer) { return transfer.flight == id; };
+  const auto mine = std::find_if(element.ordered.begin(), element.ordered.end(), is_mine);
+  return std::any_of(element.ordered.begin(), mine, [&](const ordered_transfer& earlier) {
+    return (mine->stores || earlier.stores) && earlier.program == mine->program &&
+           touch_same(*mine, earlier, arguments);
+  });
 }
 
 /// What keeps flight `id`, the next command of a queue, from starting. Its unit is noted where the
@@ -53,7 +44,7 @@ inline stall waits_for(pe_state& element, const std::vector<flight>& flights, st
   const flight& head = flights[id];
   const command_facts& facts = all_facts[static_cast<std::size_t>(head.command)];
   const std::uint32_t unit_bit = 1u << static_cast<unsigned>(what.commands[head.command].where);
-  if (facts.ordered && waits_for_memory(element, flights, id, what, arguments)) {
+  if (facts.ordered && waits_for_memory(element, id, arguments)) {
     element.order_waiting |= unit_bit;
     return stall::data;
   }

@@ -15,9 +15,10 @@ namespace detail {
 /// Cycles that the issuing core spends on one execution of a command, vector work included.
 constexpr std::int64_t core_cycles(const command& c, const device_spec& device) {
   if (c.where != unit::vector) return c.issue_cycles;
-  const std::int64_t rate = device.vector_rate(c.type) > 0 ? device.vector_rate(c.type) : 1;
+  const double rate = device.vector_rate(c.type) > 0 ? device.vector_rate(c.type) : 1;
   const std::int64_t per_element = c.code == op::dot ? 2 : 1;
-  return device.vector_startup + per_element * elements_of(c.dims) / rate;
+  const auto operations = static_cast<double>(per_element * elements_of(c.dims));
+  return device.vector_startup + static_cast<std::int64_t>(operations / rate);
 }
 
 /// Sets of steps that one core must issue, joined as they are found to share a queue's end.
