@@ -26,7 +26,7 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #if !TILEWRIGHT_ALLOW_FAST_MATH
-#error "Tilewright needs IEEE arithmetic: no -ffast-math (or define TILEWRIGHT_ALLOW_FAST_MATH as 1)"
+#error "Tilewright needs IEEE arithmetic: drop -ffast-math, or set TILEWRIGHT_ALLOW_FAST_MATH to 1"
 #endif
 #endif
 
