@@ -134,6 +134,7 @@ void run_check(frame& f) {
       n.value < 0 ? n.operand(0) : Code::g.accesses.items[static_cast<std::size_t>(n.value)].base;
   const std::uint64_t origin = origin_of<Code, pointers>(f);
   const argument& given = f.arguments[origin];
+  if (given.elements < 0) return;
   element_range touched;
   if constexpr (s.nest < 0) {
     touched = box_of<Code, s.id>(f);

@@ -76,9 +76,9 @@ enum class step_code : std::uint8_t { scalar, materialize, store, reduce, dot, l
 struct plan_step {
   step_code code = step_code::scalar;
   node_id id = no_node;
-  std::int16_t nest = -1;  ///< the loops; of a dot those that copy its accumulator; of a check
-                           ///< those over its lanes, -1 if all within the extents take part
-  std::int16_t tile = -1;  ///< result
+  /// The loops; of a dot those that copy its accumulator. A check without loops is one of a box.
+  std::int16_t nest = -1;
+  std::int16_t tile = -1;        ///< result
   std::int16_t safe_value = -1;  ///< of a store that may overlap its loads: loops that compute the
   std::int16_t safe_store = -1;  ///< value first, and loops that then store it
   std::int16_t body = -1;        ///< of a loop: its region

@@ -278,16 +278,17 @@ class planner {
     }
   }
 
+  /// The check of load or store `id`: loops over its lanes if there is a mask or a pointer for each.
   constexpr void make_check(node_id id, std::int16_t in) {
     const node& n = g_[id];
+    const bool structured = n.value >= 0;
     const node_id mask = choice_.operand(n, n.code == op::load ? 1 : 2);
     plan_step& s = add_step(step_code::check, id, in);
-    if (n.value >= 0 && mask == no_node) return;
-    constexpr access all{};
-    loop_nest& nest = open_nest(
-        n.dims, (n.value >= 0 ? g_.accesses[static_cast<std::int32_t>(n.value)] : all).extents);
+    if (structured && mask == no_node) return;
+    const access limits = structured ? g_.accesses[static_cast<std::int32_t>(n.value)] : access{};
+    loop_nest& nest = open_nest(n.dims, limits.extents);
     nest.mask = add(nest, mask, n.dims, nest.axes, id);
-    if (n.value < 0) nest.pointer = add(nest, choice_.operand(n, 0), n.dims, nest.axes, id);
+    if (!structured) nest.pointer = add(nest, choice_.operand(n, 0), n.dims, nest.axes, id);
     s.nest = close_nest(nest);
   }
 
