@@ -395,6 +395,7 @@ class machine {
     const patterns offsets = offsets_of(n);
     const patterns active = active_lanes(n, n.operand(1));
     check_access(n, offsets, active);
+    const argument& memory = argument_of(n);
     patterns result = patterns::Zero(offsets.size());
     if (n.operand(2) != no_node) {
       result = broadcast_value(n.operand(2), n.dims);
@@ -403,7 +404,7 @@ class machine {
     }
     for (std::int64_t i = 0; i < result.size(); ++i) {
       if (active[i] != 0) {
-        result[i] = read(argument_of(n), offsets[i]);
+        result[i] = read(memory, offsets[i]);
       } else if (structured != nullptr && !structured->fill &&
                  !within(structured->extents, n.dims, i)) {
         result[i] = poison_bits(n.type);
@@ -416,9 +417,10 @@ class machine {
     const patterns offsets = offsets_of(n);
     const patterns active = active_lanes(n, n.operand(2));
     check_access(n, offsets, active);
+    const argument& memory = argument_of(n);
     const patterns values = broadcast_value(n.operand(1), n.dims);
     for (std::int64_t i = 0; i < values.size(); ++i) {  // ascending: the highest lane wins
-      if (active[i] != 0) write(argument_of(n), offsets[i], values[i]);
+      if (active[i] != 0) write(memory, offsets[i], values[i]);
     }
   }
 
