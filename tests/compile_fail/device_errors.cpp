@@ -84,6 +84,27 @@ struct kernel {
     tl.store(y + lane, sum);
   }
 };
+
+#elif TILEWRIGHT_BAD == 8
+// expect 8: TW-E017: an address, a mask or a loop bound depends on a value that a unit computes
+// expect 8: line<94>
+struct kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<const std::int32_t> x, tw::ptr<float> y) {
+    auto lane = tl.arange<64>();
+    auto place = tl.sum<0>(tl.load(x + lane));
+    tl.store(y + (place + lane), 1.0f);
+  }
+};
+
+#elif TILEWRIGHT_BAD == 9
+// expect 9: TW-E018: an address, a mask or a loop bound is loaded from memory that the kernel stores
+// expect 9: line<105>
+struct kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<std::int32_t> y) {
+    auto lane = tl.arange<64>();
+    tl.store(y + (tl.load(y) + lane), 1);
+  }
+};
 #endif
 
 #ifndef DEVICE

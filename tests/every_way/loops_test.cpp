@@ -1,6 +1,8 @@
 // Loops: how often they run, and what masks that change from one iteration to the next select.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -306,6 +308,120 @@ void expect_products() {
 TEST(CarriedBlocks, AccumulatorsUnderAMaskThatGrows) {
   expect_products<float>();
   expect_products<tw::f16>();
+}
+
+// ---- accumulators of products ----
+
+/// 16x16 elements of small integers, whose products are exact in any order.
+template <class T>
+std::vector<T> small_integers(int seed) {
+  std::vector<T> values;
+  for (int i = 0; i < 256; ++i) values.push_back(T(static_cast<float>((i * 7 + seed) % 5) - 2.0f));
+  return values;
+}
+template <class T>
+floats product(const std::vector<T>& a, const std::vector<T>& b, const floats& sum) {
+  floats result = sum;
+  for (std::size_t i = 0; i < 256; ++i) {
+    for (std::size_t k = 0; k < 16; ++k) {
+      result[i] += static_cast<float>(a[i / 16 * 16 + k]) * static_cast<float>(b[k * 16 + i % 16]);
+    }
+  }
+  return result;
+}
+
+/// The value before the product is stored after it, and the largest of each is kept.
+template <class T>
+struct looked_at {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> out, tw::ptr<const T> x,
+                             tw::ptr<const T> y) {
+    auto i16 = tl.arange<16>();
+    auto at = tl.col(i16) * 16 + tl.row(i16);
+    auto a = tl.load(x + at);
+    auto b = tl.load(y + at);
+    auto sum = tl.zeros<float, 16, 16>();
+    auto largest = tl.zeros<float, 16>();
+    for (auto i : tl.range(3)) {
+      auto before = sum;
+      sum = tl.dot(a, b, sum);
+      largest = largest + tl.max<1>(sum);
+      tl.store(out + (i * 256 + at), before);
+    }
+    tl.store(out + (3 * 256 + at), sum);
+    tl.store(out + (4 * 256 + i16), largest);
+  }
+};
+template <class T>
+void expect_looked_at() {
+  const std::vector<T> x = small_integers<T>(1), y = small_integers<T>(3);
+  floats want, sum(256, 0.0f), largest(16, 0.0f);
+  for (int i = 0; i < 3; ++i) {
+    want.insert(want.end(), sum.begin(), sum.end());
+    sum = product(x, y, sum);
+    for (std::size_t row = 0; row < 16; ++row) {
+      largest[row] += *std::max_element(sum.begin() + static_cast<std::ptrdiff_t>(row * 16),
+                                        sum.begin() + static_cast<std::ptrdiff_t>(row * 16 + 16));
+    }
+  }
+  want.insert(want.end(), sum.begin(), sum.end());
+  want.insert(want.end(), largest.begin(), largest.end());
+  expect_on_every_way<looked_at<T>>(tw::grid(1), floats(want.size()), want, x, y);
+}
+TEST(Accumulators, ThatOthersLookAt) {
+  expect_looked_at<tw::f16>();
+  expect_looked_at<tw::bf16>();
+  expect_looked_at<float>();
+}
+
+/// One product that two loops, and what is around them, look at.
+struct drained_often {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> out, tw::ptr<const tw::f16> x,
+                             tw::ptr<const tw::f16> y) {
+    auto i16 = tl.arange<16>();
+    auto at = tl.col(i16) * 16 + tl.row(i16);
+    auto sum = tl.dot(tl.load(x + at), tl.load(y + at));
+    for (auto i : tl.range(2)) tl.store(out + (i * 256 + at), sum + i);
+    for (auto i : tl.range(2, 4)) {
+      tl.store(out + (i * 256 + at), sum);
+      for (auto j : tl.range(4, 6)) tl.store(out + ((i * 2 + j) * 256 + at), sum * 2.0f);
+    }
+    tl.store(out + (12 * 256 + at), sum);
+  }
+};
+TEST(Accumulators, ThatSeveralLoopsLookAt) {
+  const auto x = small_integers<tw::f16>(1), y = small_integers<tw::f16>(3);
+  const floats sum = product(x, y, floats(256, 0.0f));
+  floats want(13 * 256, 0.0f);
+  for (std::size_t i = 0; i < 256; ++i) {
+    want[i] = want[2 * 256 + i] = want[3 * 256 + i] = want[12 * 256 + i] = sum[i];
+    want[256 + i] = sum[i] + 1;
+    for (const std::size_t block : {8, 9, 10, 11}) want[block * 256 + i] = 2 * sum[i];
+  }
+  expect_on_every_way<drained_often>(tw::grid(1), floats(want.size()), want, x, y);
+}
+
+/// Products that both end at the same k in zeros; the accumulator comes from memory.
+template <class T>
+struct padded_product {
+  static constexpr void body(tw::lang& tl, tw::ptr<float> out, tw::ptr<const T> x,
+                             tw::ptr<const T> y, tw::ptr<const float> start, tw::i32 k) {
+    auto i16 = tl.arange<16>();
+    auto at = tl.col(i16) * 16 + tl.row(i16);
+    auto a = tl.load(x + at, tl.row(i16) < k, 0.0f);
+    auto b = tl.load(y + at, tl.col(i16) < k, 0.0f);
+    tl.store(out + at, tl.dot(a, b, tl.load(start + at)));
+  }
+};
+template <class T>
+void expect_plus_zero() {
+  const std::vector<T> x = small_integers<T>(1), y = small_integers<T>(3);
+  // -0 plus the products of the padding, +0 each, is +0.
+  expect_on_every_way<padded_product<T>>(tw::grid(1), floats(256), floats(256, 0.0f), x, y,
+                                         floats(256, -0.0f), 0);
+}
+TEST(Accumulators, OfMinusZeroTakeThePaddingIn) {
+  expect_plus_zero<float>();
+  expect_plus_zero<tw::f16>();
 }
 
 // ---- variables that change places ----

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <tilewright/ir/dump.hpp>
@@ -81,6 +82,22 @@ struct damage {
   std::function<void(graph&)> change;
 };
 
+/// Gives the store an access, one part of which is the running value of the loop before it.
+template <class Part>
+void use_running_value(graph& g, Part access::*part) {
+  g[12].type = g[14].type = dtype::i64;
+  access made;
+  made.base = 0;
+  made.offset = 12;
+  if constexpr (std::is_array_v<Part>) {
+    (made.*part)[0] = 14;
+  } else {
+    made.*part = 14;
+  }
+  g.accesses.push_back(made);
+  g[21].value = 0;
+}
+
 const damage damages[] = {
     {"a missing operand", graph_rule::operand_missing, 9,
      [](graph& g) { g[9].operands[1] = no_node; }},
@@ -99,6 +116,17 @@ const damage damages[] = {
      [](graph& g) { g[18].operands[0] = 16; }},
     {"the running value of a closed loop", graph_rule::operand_scope, 19,
      [](graph& g) { g[19].operands[0] = 14; }},
+    {"a count from a closed loop", graph_rule::operand_scope, 18,
+     [](graph& g) {
+       g[14].type = dtype::i64;
+       g[18].extents[0] = 14;
+     }},
+    {"an offset from a closed loop", graph_rule::operand_scope, 21,
+     [](graph& g) { use_running_value(g, &access::offset); }},
+    {"a stride from a closed loop", graph_rule::operand_scope, 21,
+     [](graph& g) { use_running_value(g, &access::strides); }},
+    {"an extent from a closed loop", graph_rule::operand_scope, 21,
+     [](graph& g) { use_running_value(g, &access::extents); }},
     {"operands of two types", graph_rule::element_type, 5,
      [](graph& g) { g[4].type = dtype::i32; }},
     {"a comparison that is no i1", graph_rule::element_type, 5,

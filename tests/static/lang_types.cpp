@@ -175,5 +175,43 @@ static_assert(Addable<bf, bh> && Addable<bf, int> && Addable<float, bf> &&
               Addable<bf, block<float>>);
 static_assert(!Addable<bf, const char*> && !Addable<ptr<float>, ptr<float>>);
 
+// No argument of the author's is taken for a source line: calls with one number too many are refused.
+template <class Call, class... Arguments>
+concept Accepts = requires(Call call, Arguments... arguments) {
+  call(arguments...);
+};
+#define TILEWRIGHT_CALL(...) \
+  [](lang& tl, auto... more) -> decltype(tl.__VA_ARGS__(more...)) { return tl.__VA_ARGS__(more...); }
+template <class... Arguments, class Call>
+constexpr bool takes_no_number_more(Call) {
+  return Accepts<Call, lang&, Arguments...> && !Accepts<Call, lang&, Arguments..., int> &&
+         !Accepts<Call, lang&, Arguments..., std::int64_t> &&
+         !Accepts<Call, lang&, Arguments..., float> && !Accepts<Call, lang&, Arguments..., i32>;
+}
+static_assert(takes_no_number_more<int>(TILEWRIGHT_CALL(program_id)));
+static_assert(takes_no_number_more<int>(TILEWRIGHT_CALL(num_programs)));
+static_assert(takes_no_number_more<>(TILEWRIGHT_CALL(template arange<4>)));
+static_assert(takes_no_number_more<>(TILEWRIGHT_CALL(template zeros<float, 4>)));
+static_assert(takes_no_number_more<float>(TILEWRIGHT_CALL(template full<float, 4>)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(template broadcast_to<2, 4>)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(template expand_dims<0>)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(col)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(row)));
+static_assert(takes_no_number_more<ptr<float>, i1, float>(TILEWRIGHT_CALL(load)));
+static_assert(takes_no_number_more<ptr<float>, float, i1>(TILEWRIGHT_CALL(store)));
+static_assert(takes_no_number_more<block<f16, 4, 4>, block<f16, 4, 4>, block<float, 4, 4>>(
+    TILEWRIGHT_CALL(dot)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(template sum<0>)));
+static_assert(takes_no_number_more<bf>(TILEWRIGHT_CALL(exp)));
+static_assert(takes_no_number_more<bf, bf>(TILEWRIGHT_CALL(maximum)));
+static_assert(takes_no_number_more<b1, bf, bf>(TILEWRIGHT_CALL(where)));
+static_assert(takes_no_number_more<i32, int>(TILEWRIGHT_CALL(cdiv)));
+static_assert(takes_no_number_more<int, i32, int>(TILEWRIGHT_CALL(range)));
+template <class Line>
+concept Converts = requires(const bf& x, Line line) {
+  x.to<f16>(line);
+};
+static_assert(Converts<source_line> && !Converts<int> && !Converts<std::int64_t>);
+
 }  // namespace
 }  // namespace tilewright

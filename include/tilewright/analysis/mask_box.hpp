@@ -17,18 +17,13 @@ struct mask_box {
 
 namespace detail {
 
-/// `box` of a mask of shape `from`, seen as broadcast to `to`. A dimension of extent 1 that is
-/// limited and then repeated is no box of leading lanes any more.
+/// `box` of a mask of shape `from`, seen as broadcast to `to`. Dimensions that are repeated have an
+/// extent of 1, and so no count (`box_below`).
 constexpr mask_box broadcast_box(const mask_box& box, const shape& from, const shape& to) {
   mask_box result;
   result.known = box.known;
   result.gate = box.gate;
-  for (int d = 0; d < from.rank; ++d) {
-    const int target = d + to.rank - from.rank;
-    if (box.extents[d] == no_node) continue;
-    if (from[d] != to[target]) result.known = false;
-    result.extents[target] = box.extents[d];
-  }
+  for (int d = 0; d < from.rank; ++d) result.extents[d + to.rank - from.rank] = box.extents[d];
   return result;
 }
 

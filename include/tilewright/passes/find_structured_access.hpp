@@ -37,8 +37,10 @@ constexpr affine moved_pointer(const graph& g, node_id phi, const affine* forms,
   if (!n.pointer || !initial.known) return {};
   scalar_builder build{rewrite.to, n.line};
   affine step;
+  // Pointers broadcast to their sums and the phi has the shape of the last one, so that all on the
+  // way from the phi to it have one shape.
   for (node_id at = n.operand(1); at != phi; at = g[at].operand(0)) {
-    if (g[at].code != op::add_pointer || g[at].dims != n.dims) return {};
+    if (g[at].code != op::add_pointer) return {};
     const node_id offset = g[at].operand(1);
     const affine form = invariant_forms{g, loop, forms, build}[offset];
     if (!form.known) return {};
