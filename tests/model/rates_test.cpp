@@ -29,7 +29,7 @@ command_program one_load() {
   auto core = b.core(0);
   core.set_issue_cycles(test::issue_cycles);
   const auto one = core.constant(dtype::i64, 1);
-  core.load(b.push(tile), {.argument = x, .strides = {one}}, 50);
+  core.load(b.push(tile), {.argument = x, .strides = {one}}, source_line(50));
   b.core(1).release(tile);
   return b.finish();
 }
@@ -80,7 +80,7 @@ report run_vector(const device_spec& spec) {
   auto core = b.core(1);
   const auto zero = core.constant(dtype::f64, 0);
   core.compute(unit::vector, op::constant, dtype::f64, b.push(tile), {b.value(zero, dtype::f64)},
-               {}, 60);
+               {}, source_line(60));
   core.release(tile);
   return run_program(b.finish(), spec, grid(1), {});
 }
