@@ -16,11 +16,14 @@
 #include <tilewright/ir/reduction_tree.hpp>
 #include <tilewright/lang/trace.hpp>
 #include <tilewright/launch/arguments.hpp>
+#include <tilewright/launch/bounds.hpp>
 #include <tilewright/launch/grid.hpp>
+#include <tilewright/passes/poison_masked_lanes.hpp>
 
 namespace tilewright::reference {
 
-/// The elements of a block as bit patterns (`to_bits`; of pointers, addresses), row-major.
+/// The elements of a block as bit patterns (`to_bits`), row-major. Of pointers, how many elements
+/// they lie behind the start of the argument that they come from.
 using patterns = Eigen::Array<std::uint64_t, Eigen::Dynamic, 1>;
 
 /// Position in a block of shape `from` that element `index` of a block of shape `to` reads when
@@ -38,6 +41,9 @@ inline std::int64_t broadcast_index(const shape& from, const shape& to, std::int
 }
 
 /// Runs programs of one launch. After a program, the value of every node can be looked at.
+///
+/// Each load and store is checked before it reads or writes anything: one that leaves an argument of
+/// known size fails, and names its line and the elements.
 class machine {
  public:
   /// `kernel` and `arguments` must outlive the machine. Fails (`tilewright::fail`) for a graph that
@@ -46,7 +52,8 @@ class machine {
       : graph_(kernel),
         grid_(programs),
         arguments_(arguments),
-        values_(static_cast<std::size_t>(kernel.size())) {
+        values_(static_cast<std::size_t>(kernel.size())),
+        origins_(static_cast<std::size_t>(kernel.size())) {
     if (kernel.error) fail(sentence_of(kernel.error.what));
     if (programs.problem() != nullptr) fail(programs.problem());
     if (std::ssize(arguments) != kernel.argument_count) {
@@ -80,6 +87,9 @@ class machine {
   }
 
   patterns& value_of(node_id id) { return values_[static_cast<std::size_t>(id)]; }
+  /// Position of the argument that the pointers of node `id` come from.
+  std::int64_t& origin_of(node_id id) { return origins_[static_cast<std::size_t>(id)]; }
+  std::int64_t origin_of(node_id id) const { return origins_[static_cast<std::size_t>(id)]; }
 
   /// Value of node `id`, broadcast to `to`.
   patterns broadcast_value(node_id id, const shape& to) const {
@@ -106,6 +116,7 @@ class machine {
         run_store(n);
       } else if (n.code != op::induction && n.code != op::phi) {  // these are set by run_loop
         value_of(id) = visible(n, result_of(n));
+        if (n.pointer) origin_of(id) = n.code == op::argument ? n.value : origin_of(n.operand(0));
       }
     }
   }
@@ -133,24 +144,21 @@ class machine {
   /// the next value of another.
   void advance(const std::vector<node_id>& phis, int from) {
     std::vector<patterns> values;
+    std::vector<std::int64_t> origins;
     for (const node_id phi : phis) {
       values.push_back(broadcast_value(graph_[phi].operand(from), graph_[phi].dims));
+      origins.push_back(origin_of(graph_[phi].operand(from)));
     }
     for (std::size_t i = 0; i < phis.size(); ++i) {
       value_of(phis[i]) = visible(graph_[phis[i]], values[i]);
+      origin_of(phis[i]) = origins[i];
     }
-  }
-
-  /// What stands in lanes that no user may look at: a NaN, or an integer unlikely to go unnoticed.
-  static std::uint64_t poison(dtype type) {
-    return is_float(type) ? evaluate_cast(dtype::f32, type, 0x7fc00000u)
-                          : evaluate_cast(dtype::u64, type, 0xa5a5a5a5a5a5a5a5u);
   }
 
   /// `result` of `n` with poison in the lanes that propagate_extent says nobody looks at.
   patterns visible(const node& n, patterns result) const {
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      if (!within(n.extents, n.dims, i)) result[i] = poison(n.type);
+      if (!within(n.extents, n.dims, i)) result[i] = poison_bits(n.type);
     }
     return result;
   }
@@ -207,7 +215,7 @@ class machine {
 
   std::uint64_t argument_pattern(const node& n) const {
     const argument& given = arguments_[static_cast<std::size_t>(n.value)];
-    return given.pointer ? reinterpret_cast<std::uintptr_t>(given.address) : given.bits;
+    return given.pointer ? 0 : given.bits;
   }
 
   static patterns arange(const node& n) {
@@ -227,8 +235,7 @@ class machine {
     patterns result = broadcast_value(n.operand(0), n.dims);
     const patterns offsets = broadcast_value(n.operand(1), n.dims);
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      const std::uint64_t offset = evaluate_cast(graph_[n.operand(1)].type, dtype::i64, offsets[i]);
-      result[i] += offset * static_cast<std::uint64_t>(size_of(n.type));
+      result[i] += evaluate_cast(graph_[n.operand(1)].type, dtype::i64, offsets[i]);
     }
     return result;
   }
@@ -318,23 +325,41 @@ class machine {
     return n.value < 0 ? nullptr : &graph_.accesses[static_cast<std::int32_t>(n.value)];
   }
 
-  /// Address of each lane of a load or store.
-  patterns addresses_of(const node& n) const {
+  /// The argument that a load or store reads or writes.
+  const argument& argument_of(const node& n) const {
+    return arguments_[static_cast<std::size_t>(position_of(n))];
+  }
+  std::int64_t position_of(const node& n) const {
+    const access* structured = access_of(n);
+    return origin_of(structured == nullptr ? n.operand(0) : structured->base);
+  }
+
+  /// Per lane of a load or store, how many elements behind the start of its argument it lies.
+  patterns offsets_of(const node& n) const {
     const access* structured = access_of(n);
     if (structured == nullptr) return broadcast_value(n.operand(0), n.dims);
     patterns result(elements_of(n.dims));
     for (std::int64_t i = 0; i < result.size(); ++i) {
-      std::int64_t element = count(structured->offset, 0);
+      std::uint64_t element = static_cast<std::uint64_t>(count(structured->offset, 0));
       std::int64_t rest = i;
       for (int d = n.dims.rank - 1; d >= 0; --d) {
         const node_id stride = structured->strides[static_cast<std::size_t>(d)];
-        element += rest % n.dims[d] * count(stride, 0);
+        element += static_cast<std::uint64_t>(rest % n.dims[d]) *
+                   static_cast<std::uint64_t>(count(stride, 0));
         rest /= n.dims[d];
       }
-      const std::int64_t bytes = element * size_of(n.type);
-      result[i] = value(structured->base)[0] + static_cast<std::uint64_t>(bytes);
+      result[i] = element;
     }
     return result;
+  }
+
+  /// Fails if a lane of a load or store that takes part lies outside of its argument.
+  void check_access(const node& n, const patterns& offsets, const patterns& active) const {
+    element_range touched;
+    for (std::int64_t i = 0; i < offsets.size(); ++i) {
+      if (active[i] != 0) touched.take(static_cast<std::int64_t>(offsets[i]));
+    }
+    check_bounds("interpreter", n, program_, position_of(n), argument_of(n), touched);
   }
 
   /// 1 for the lanes of a load or store that take part: those within the extents and not masked.
@@ -349,24 +374,29 @@ class machine {
     return result;
   }
 
-  static std::uint64_t read(dtype type, std::uint64_t address) {
-    return with_element(type, [address]<class T>() {
-      return to_bits(tilewright::detail::load_element<T>(
-          reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address))));
+  /// Address of the element that lies `offset` elements behind the start of `given`.
+  static std::byte* address(const argument& given, std::uint64_t offset) {
+    const std::uint64_t bytes = offset * static_cast<std::uint64_t>(size_of(given.type));
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(given.address) + bytes);
+  }
+  static std::uint64_t read(const argument& from, std::uint64_t offset) {
+    return with_element(from.type, [&]<class T>() {
+      return to_bits(tilewright::detail::load_element<T>(address(from, offset)));
     });
   }
-  static void write(dtype type, std::uint64_t address, std::uint64_t bits) {
-    with_element(type, [address, bits]<class T>() {
-      tilewright::detail::store_element(
-          reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address)), from_bits<T>(bits));
+  static void write(const argument& to, std::uint64_t offset, std::uint64_t bits) {
+    with_element(to.type, [&]<class T>() {
+      tilewright::detail::store_element(address(to, offset), from_bits<T>(bits));
     });
   }
 
   patterns load(const node& n) const {
     const access* structured = access_of(n);
-    const patterns addresses = addresses_of(n);
+    const patterns offsets = offsets_of(n);
     const patterns active = active_lanes(n, n.operand(1));
-    patterns result = patterns::Zero(addresses.size());
+    check_access(n, offsets, active);
+    const argument& memory = argument_of(n);
+    patterns result = patterns::Zero(offsets.size());
     if (n.operand(2) != no_node) {
       result = broadcast_value(n.operand(2), n.dims);
     } else if (structured != nullptr) {
@@ -374,21 +404,23 @@ class machine {
     }
     for (std::int64_t i = 0; i < result.size(); ++i) {
       if (active[i] != 0) {
-        result[i] = read(n.type, addresses[i]);
+        result[i] = read(memory, offsets[i]);
       } else if (structured != nullptr && !structured->fill &&
                  !within(structured->extents, n.dims, i)) {
-        result[i] = poison(n.type);
+        result[i] = poison_bits(n.type);
       }
     }
     return result;
   }
 
   void run_store(const node& n) {
-    const patterns addresses = addresses_of(n);
+    const patterns offsets = offsets_of(n);
     const patterns active = active_lanes(n, n.operand(2));
+    check_access(n, offsets, active);
+    const argument& memory = argument_of(n);
     const patterns values = broadcast_value(n.operand(1), n.dims);
     for (std::int64_t i = 0; i < values.size(); ++i) {  // ascending: the highest lane wins
-      if (active[i] != 0) write(n.type, addresses[i], values[i]);
+      if (active[i] != 0) write(memory, offsets[i], values[i]);
     }
   }
 
@@ -396,6 +428,7 @@ class machine {
   grid grid_;
   std::span<const argument> arguments_;
   std::vector<patterns> values_;
+  std::vector<std::int64_t> origins_;  // of pointers
   std::int64_t program_ = 0;
 };
 

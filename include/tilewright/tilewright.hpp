@@ -5,6 +5,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/device/mtia_2i.hpp>
 #include <tilewright/error.hpp>
+#include <tilewright/host/checked.hpp>
 #include <tilewright/host/host.hpp>
 #include <tilewright/lang/trace.hpp>
 #include <tilewright/launch/launch.hpp>

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <tilewright/host/checked.hpp>
 #include <tilewright/host/host.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <utility>
@@ -287,6 +289,96 @@ TEST(HostFuzz, RandomKernelsAgreeWithTheInterpreter) {
     (check<random_kernel<FIRST_SEED + Offset>>(FIRST_SEED + Offset), ...);
   }
   (std::make_integer_sequence<std::uint32_t, 6>{});
+}
+
+// ---- checked mode ----
+
+/// Random kernels whose masked lanes hold poison: the graph to run, and the host's code for it. With
+/// `Passes`, accesses are structured and have extents; without, all are gathers and scatters.
+template <class K, bool Passes>
+struct watched {
+  using stages = tw::middle_of<tw::detail::poisoned_kernel<K>>;
+  static constexpr const tw::graph& g = Passes ? stages::extended : stages::simplified;
+  static constexpr int room = 2 * g.size();
+  static constexpr tw::detail::tile_choice<room> choice{g};
+  static constexpr tw::detail::plan<room> p =
+      tw::detail::make_plan(g, choice, tw::detail::access_checks::on);
+};
+template <bool Passes>
+struct watched_host {
+  template <class K>
+  void run(const tw::grid& programs, std::span<const tw::argument> arguments) const {
+    tw::serial_executor serial;
+    tw::detail::run_programs<watched<K, Passes>>(serial, programs, arguments);
+  }
+};
+template <bool Passes>
+struct watched_interpreter {
+  template <class K>
+  void run(const tw::grid& programs, std::span<const tw::argument> arguments) const {
+    tw::reference::interpret(watched<K, Passes>::g, programs, arguments);
+  }
+};
+
+/// What a launch leaves behind that says its arguments are smaller than they are.
+struct outcome {
+  std::vector<float> memory;
+  std::string message;  // without the way that ran it
+};
+template <class K, class Target>
+outcome run_in(const Target& target, std::size_t x_size, std::size_t io_size, std::int32_t n) {
+  const tw::tests::guarded<float> x(tw::tests::random_values<float>(400, 1));
+  const tw::tests::guarded<float> io(tw::tests::random_values<float>(700, 2));
+  std::vector<std::int32_t> positions(64);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = static_cast<std::int32_t>(i * 29 % 97);
+  }
+  outcome result;
+  try {
+    tw::launch<K>(target, tw::grid(2), std::span(x.data(), x_size), std::span(io.data(), io_size),
+                  positions, n, 9);
+  } catch (const tw::error& failure) {
+    result.message = failure.what();
+    result.message.erase(0, result.message.find(':'));
+  }
+  result.memory = io.values();
+  return result;
+}
+
+template <class K, bool Passes>
+int compare_failures(std::uint32_t seed) {
+  int failures = 0;
+  for (const auto& [x_size, io_size] : {std::pair{400u, 700u},
+                                        {400u, 450u},
+                                        {400u, 300u},
+                                        {400u, 150u},
+                                        {250u, 700u},
+                                        {90u, 700u}}) {
+    for (const std::int32_t n : {5, 20, 37}) {
+      const outcome want = run_in<K>(watched_interpreter<Passes>{}, x_size, io_size, n);
+      const outcome have = run_in<K>(watched_host<Passes>{}, x_size, io_size, n);
+      EXPECT_EQ(have.message, want.message)
+          << "seed " << seed << " n " << n << " passes " << Passes;
+      for (std::size_t i = 0; i < want.memory.size(); ++i) {
+        if (want.memory[i] != want.memory[i] && have.memory[i] != have.memory[i]) continue;
+        EXPECT_EQ(want.memory[i], have.memory[i])
+            << "seed " << seed << " n " << n << " passes " << Passes << " element " << i;
+      }
+      failures += want.message.empty() ? 0 : 1;
+    }
+  }
+  return failures;
+}
+
+TEST(HostFuzz, CheckedKernelsFailWhereTheInterpreterDoes) {
+  int failures = 0;
+  [&]<std::uint32_t... Offset>(std::integer_sequence<std::uint32_t, Offset...>) {
+    ((failures += compare_failures<random_kernel<FIRST_SEED + Offset>, false>(FIRST_SEED + Offset) +
+                  compare_failures<random_kernel<FIRST_SEED + Offset>, true>(FIRST_SEED + Offset)),
+     ...);
+  }
+  (std::make_integer_sequence<std::uint32_t, 4>{});
+  EXPECT_GE(failures, 20) << "the sizes make too few kernels fail to compare anything";
 }
 
 }  // namespace

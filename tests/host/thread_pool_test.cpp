@@ -23,7 +23,11 @@ TEST(ThreadPool, RunsEachBodyOnce) {
   }
 }
 
-TEST(ThreadPool, HasAtLeastOneThread) { EXPECT_GE(thread_pool().concurrency(), 1); }
+TEST(ThreadPool, HasAThreadForEachOfTheMachinesUnlessTold) {
+  const int machine = static_cast<int>(std::thread::hardware_concurrency());
+  if (machine == 0) GTEST_SKIP() << "the machine does not say how many threads it has";
+  for (const int threads : {0, -3}) EXPECT_EQ(thread_pool(threads).concurrency(), machine);
+}
 
 TEST(ThreadPool, UsesItsThreads) {
   thread_pool pool(2);

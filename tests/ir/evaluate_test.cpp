@@ -65,6 +65,9 @@ TEST(Evaluate, CastConverts) {
 
 TEST(Evaluate, WhatAnOperationDoesNotAcceptGivesZero) {
   EXPECT_EQ(evaluate(op::shl, dtype::f32, bits(1.0f), bits(1.0f)), 0u);
+  EXPECT_EQ(evaluate(op::shl, dtype::i1, 1, 0), 0u);
+  EXPECT_EQ(evaluate(op::bit_or, dtype::f32, bits(1.0f), bits(1.0f)), 0u);
+  EXPECT_EQ(evaluate(op::bit_not, dtype::f64, 0), 0u);
   EXPECT_EQ(evaluate(op::exp, dtype::i32, 1), 0u);
   EXPECT_EQ(evaluate(op::load, dtype::i32, 1), 0u);
 }

@@ -326,24 +326,6 @@ TEST(Table, RowsAreComplete) {
   EXPECT_EQ(std::string(name_of(op::end_loop)), "end_loop");
 }
 
-TEST(Table, KindsAcceptWhatTheySay) {
-  for (const dtype type : {dtype::i1, dtype::i8, dtype::u64, dtype::f16, dtype::f64}) {
-    const bool is_integer = type == dtype::i8 || type == dtype::u64;
-    const bool is_a_float = type == dtype::f16 || type == dtype::f64;
-    EXPECT_TRUE(accepts(op_kind::arithmetic, type));
-    EXPECT_TRUE(accepts(op_kind::compare, type));
-    EXPECT_TRUE(accepts(op_kind::unary, type));
-    EXPECT_TRUE(accepts(op_kind::select, type));
-    EXPECT_EQ(accepts(op_kind::bitwise, type), !is_a_float);
-    EXPECT_EQ(accepts(op_kind::unary_bits, type), !is_a_float);
-    EXPECT_EQ(accepts(op_kind::shift, type), is_integer);
-    EXPECT_EQ(accepts(op_kind::unary_float, type), is_a_float);
-    EXPECT_EQ(result_type(op_kind::compare, type), dtype::i1);
-    EXPECT_EQ(result_type(op_kind::arithmetic, type), type);
-  }
-  EXPECT_FALSE(accepts(op_kind::arithmetic, dtype::none));
-}
-
 TEST(Table, TypesOfReductions) {
   struct row {
     dtype source, sum, extremum;

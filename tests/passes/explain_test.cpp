@@ -50,7 +50,8 @@ TEST(Explain, ShowsTheResultOfEachPassInOrder) {
         "assign_buffers", "size_buffers", "place_pointer_updates", "split_cores", "lower"}) {
     const std::size_t found = text.find("== " + std::string(pass) + "\n", from);
     ASSERT_NE(found, std::string::npos) << pass;
-    EXPECT_FALSE(section(text, pass).empty()) << pass;
+    EXPECT_EQ(lines_with(section(text, pass), "load"), 1) << pass;
+    EXPECT_EQ(lines_with(section(text, pass), "store"), 1) << pass;
     from = found;
   }
 }
@@ -63,6 +64,15 @@ TEST(Explain, ShowsWhatThePassesChange) {
   EXPECT_EQ(lines_with(section(text, "propagate_extent"), " = lt "), 0);
   EXPECT_EQ(lines_with(section(text, "propagate_extent"), " on SE"), 0);
   EXPECT_EQ(lines_with(section(text, "assign_units"), " on SE"), 2);  // exp and the product
+  // Three buffers: what is loaded, its exponentials, what is stored. Each is read once.
+  EXPECT_EQ(lines_with(section(text, "assign_buffers"), ": 1 x f32[64]"), 3);
+  EXPECT_EQ(lines_with(section(text, "size_buffers"), ": 1 x f32[64]"), 0);
+  EXPECT_EQ(lines_with(section(text, "size_buffers"), ", pop)"), 0);
+  EXPECT_EQ(lines_with(section(text, "place_pointer_updates"), ", pop)"), 3);
+  EXPECT_EQ(lines_with(section(text, "place_pointer_updates"), "core 1"), 0);
+  EXPECT_GT(lines_with(section(text, "split_cores"), "core 1"), 0);
+  EXPECT_EQ(lines_with(section(text, "split_cores"), "program_id"), 0);  // registers come last
+  EXPECT_GT(lines_with(section(text, "lower"), "program_id"), 0);
 }
 
 TEST(Explain, NamesTheSourceLineOfEachCommand) {

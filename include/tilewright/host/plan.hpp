@@ -73,12 +73,13 @@ struct tile {
   node_id first_use = 0, last_use = 0;  ///< live in this span of the program
 };
 
-enum class step_code : std::uint8_t { scalar, materialize, store, reduce, dot, loop };
+enum class step_code : std::uint8_t { scalar, materialize, store, reduce, dot, loop, check };
 
 struct plan_step {
   step_code code = step_code::scalar;
   node_id id = no_node;
-  std::int16_t nest = -1;        ///< the loops; of a dot those that copy its accumulator
+  /// The loops; of a dot those that copy its accumulator. A check without loops is one of a box.
+  std::int16_t nest = -1;
   std::int16_t tile = -1;        ///< result
   std::int16_t safe_value = -1;  ///< of a store that may overlap its loads: loops that compute the
   std::int16_t safe_store = -1;  ///< value first, and loops that then store it
@@ -102,6 +103,7 @@ struct phi_plan {
   std::int16_t next = -1;       ///< nest, -1 when the value is there already
   std::int16_t temporary = -1;  ///< tile that `next` goes to first because it reads another phi
   std::int16_t from_temporary = -1;  ///< nest that then copies it
+  std::int16_t origin = -1;  ///< in checked code, of pointers: slot of their argument's position
 };
 
 template <int Nodes>
@@ -122,6 +124,9 @@ struct plan {
   std::int64_t scratch_bytes = 0;
   bool too_large = false;
 };
+
+/// Whether a plan checks that loads and stores stay inside of their arguments.
+enum class access_checks : std::uint8_t { off, on };
 
 /// Bytes of an element of node `n` in scratch memory.
 constexpr int scratch_size(const node& n) {

@@ -14,7 +14,8 @@ inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 template <int Nodes>
 class planner {
  public:
-  constexpr planner(const graph& g, const tile_choice<Nodes>& choice) : g_(g), choice_(choice) {}
+  constexpr planner(const graph& g, const tile_choice<Nodes>& choice, access_checks checks)
+      : g_(g), choice_(choice), checks_(checks) {}
 
   constexpr plan<Nodes> run() {
     for (node_id id = 0; id < g_.size(); ++id) {
@@ -250,6 +251,9 @@ class planner {
         continue;
       }
       if (!what.needed || n.code == op::copy) continue;
+      if (checks_ == access_checks::on && (n.code == op::load || n.code == op::store)) {
+        make_check(id, open[depth]);
+      }
       if (n.code == op::loop) {
         add_step(step_code::loop, id, open[depth]).body =
             static_cast<std::int16_t>(p_.region_count);
@@ -276,6 +280,20 @@ class planner {
         if (n.dims.inner() > 1) p_.tiles[s.tile].uniform_after = p_.nests[s.nest].uniform_after;
       }
     }
+  }
+
+  /// The check of load or store `id`: loops over its lanes if there is a mask or a pointer for each.
+  constexpr void make_check(node_id id, std::int16_t in) {
+    const node& n = g_[id];
+    const bool structured = n.value >= 0;
+    const node_id mask = choice_.operand(n, n.code == op::load ? 1 : 2);
+    plan_step& s = add_step(step_code::check, id, in);
+    if (structured && mask == no_node) return;
+    const access limits = structured ? g_.accesses[static_cast<std::int32_t>(n.value)] : access{};
+    loop_nest& nest = open_nest(n.dims, limits.extents);
+    nest.mask = add(nest, mask, n.dims, nest.axes, id);
+    if (!structured) nest.pointer = add(nest, choice_.operand(n, 0), n.dims, nest.axes, id);
+    s.nest = close_nest(nest);
   }
 
   constexpr void make_dot(node_id id, std::int16_t in) {
@@ -408,6 +426,9 @@ class planner {
     phi_plan& phi = p_.phis[p_.phi_count++];
     phi.id = id;
     ++p_.regions[in].phi_count;
+    if (checks_ == access_checks::on && n.pointer) {
+      phi.origin = static_cast<std::int16_t>(p_.slot_count++);
+    }
     if (n.dims.rank == 0) {
       add_slot(id);
       return;
@@ -478,14 +499,16 @@ class planner {
 
   const graph& g_;
   const tile_choice<Nodes>& choice_;
+  access_checks checks_;
   plan<Nodes> p_{};
   std::int16_t region_of_[static_cast<std::size_t>(Nodes)]{};
 };
 
-/// The plan of `g`, which has `Nodes` nodes and no error.
+/// The plan of `g`, which has at most `Nodes` nodes (with checks, half as many) and no error.
 template <int Nodes>
-constexpr plan<Nodes> make_plan(const graph& g, const tile_choice<Nodes>& choice) {
-  plan<Nodes> result = planner<Nodes>(g, choice).run();
+constexpr plan<Nodes> make_plan(const graph& g, const tile_choice<Nodes>& choice,
+                                access_checks checks = access_checks::off) {
+  plan<Nodes> result = planner<Nodes>(g, choice, checks).run();
   tile_placer<Nodes>(g, result).run();
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tilewright/error.hpp>
+#include <tilewright/host/check.hpp>
 #include <tilewright/host/dot.hpp>
 #include <tilewright/host/frame.hpp>
 #include <tilewright/host/nest.hpp>
@@ -265,6 +266,23 @@ TILEWRIGHT_INLINE void advance_phis(frame& f, std::index_sequence<Phi...>) {
       ...);
 }
 
+/// Notes which arguments the pointers among the phis come from: those of their operands `From` (0:
+/// initial, 1: next), all at once.
+template <class Code, int Region, int From, std::size_t... Phi>
+TILEWRIGHT_INLINE void set_origins(frame& f, std::index_sequence<Phi...>) {
+  constexpr const phi_plan* phis = Code::p.phis + Code::p.regions[Region].first_phi;
+  if constexpr (((phis[Phi].origin >= 0) || ...)) {
+    const std::uint64_t origins[] = {[&]() -> std::uint64_t {
+      if constexpr (phis[Phi].origin < 0) {
+        return 0;
+      } else {
+        return origin_of<Code, Code::g[phis[Phi].id].operand(From)>(f);
+      }
+    }()...};
+    ((phis[Phi].origin >= 0 ? void(f.slots[phis[Phi].origin] = origins[Phi]) : void()), ...);
+  }
+}
+
 template <class Code, int Step>
 void run_loop(frame& f) {
   constexpr const plan_step& s = Code::p.steps[Step];
@@ -276,12 +294,14 @@ void run_loop(frame& f) {
   const std::int64_t by = scalar<Code, n.operand(2)>(f);
   if (by == 0) fail("tl.range with a step of 0");
   start_phis<Code, body>(f, phis{});
+  set_origins<Code, body, 0>(f, phis{});
   for (std::int64_t i = first; by > 0 ? i < last : i > last; i += by) {
     if constexpr (Code::p.slot_of[s.id + 1] >= 0) {
       f.slots[Code::p.slot_of[s.id + 1]] = to_bits(static_cast<std::int32_t>(i));
     }
     run_region<Code, body>(f);
     advance_phis<Code, body>(f, phis{});
+    set_origins<Code, body, 1>(f, phis{});
   }
 }
 
@@ -298,6 +318,8 @@ TILEWRIGHT_INLINE void run_step(frame& f) {
     run_dot<Code, Step>(f);
   } else if constexpr (s.code == step_code::loop) {
     run_loop<Code, Step>(f);
+  } else if constexpr (s.code == step_code::check) {
+    run_check<Code, Step>(f);
   } else if constexpr (s.nest >= 0) {
     to_reduction<Code, Step> body(f);
     nest_evaluator<Code, s.nest>::template run<false>(f, body);

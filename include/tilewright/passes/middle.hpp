@@ -10,14 +10,19 @@ namespace tilewright {
 
 namespace detail {
 
-// Halves of passes as stages of their own, so that large kernels stay within the compiler's budget
-// for one constant (Clang: 1,048,576 steps).
+/// Where the stages of kernel `K` start.
 template <Kernel K>
-struct middle_halves {
+struct traced_kernel {
   static constexpr graph recorded = record<K>();
   static constexpr graph finished = finish(recorded);
   static constexpr graph traced = in_canonical_order(finished);
-  static constexpr graph simplified = simplify(traced);
+};
+
+// Halves of passes as stages of their own, so that large kernels stay within the compiler's budget
+// for one constant (Clang: 1,048,576 steps).
+template <class Source>
+struct middle_halves {
+  static constexpr graph simplified = simplify(Source::traced);
   static constexpr graph accesses = pointers_to_accesses(simplified);
   static constexpr graph structured = simplify(accesses);
   static constexpr graph limited = masks_to_extents(structured);
@@ -28,14 +33,18 @@ struct middle_halves {
 
 }  // namespace detail
 
-/// The graph of kernel `K` after each pass: `find_structured_access(simplified)` is `structured`,
+/// The graph `Source::traced` after each pass: `find_structured_access(simplified)` is `structured`,
 /// `propagate_extent(structured)` is `extended`.
-template <Kernel K>
-struct middle {
-  static constexpr const graph& traced = detail::middle_halves<K>::traced;
-  static constexpr const graph& simplified = detail::middle_halves<K>::simplified;
-  static constexpr const graph& structured = detail::middle_halves<K>::structured;
-  static constexpr const graph& extended = detail::middle_halves<K>::extended;
+template <class Source>
+struct middle_of {
+  static constexpr const graph& traced = Source::traced;
+  static constexpr const graph& simplified = detail::middle_halves<Source>::simplified;
+  static constexpr const graph& structured = detail::middle_halves<Source>::structured;
+  static constexpr const graph& extended = detail::middle_halves<Source>::extended;
 };
+
+/// Kernel `K` after each pass.
+template <Kernel K>
+using middle = middle_of<detail::traced_kernel<K>>;
 
 }  // namespace tilewright

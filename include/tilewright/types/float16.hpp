@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include <tilewright/config.hpp>
+
 namespace tilewright {
 
 namespace detail {
