@@ -139,6 +139,26 @@ TEST(RateFailure, BandwidthThatMovesNothing) {
   }
 }
 
+TEST(RateFailure, ACoreLoadsFromAMemoryThatMovesNothing) {
+  program_builder b;
+  const auto x = b.pointer(dtype::i64);
+  auto core = b.core(0);
+  core.load_scalar(dtype::i64, x, core.constant(dtype::i64, 0), -1, -1, source_line(70));
+  std::vector<std::int64_t> memory(1);
+  const argument arguments[] = {test::pointer_to(memory)};
+  model_options options;
+  options.placements[0] = placement::dram;
+  device_spec spec = tiny_device();
+  const auto failure = [&] {
+    return failure_of([&] { run_program(b.finish(), spec, grid(1), arguments, options); });
+  };
+  EXPECT_EQ(failure(), "");
+  spec.dma_bytes_per_cycle = 0;  // a core needs no DMA
+  EXPECT_EQ(failure(), "");
+  spec.dram_gb_per_s = 0;
+  EXPECT_EQ(failure(), "model: line 70: the device's bandwidth of DRAM is not a positive number");
+}
+
 TEST(RateFailure, ATransferWithoutEnd) {
   device_spec spec = tiny_device();
   spec.dram_gb_per_s = 1e-300;
