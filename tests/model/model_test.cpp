@@ -524,11 +524,12 @@ TEST(ModelFailure, DeadlockNamesWhoWaitsForWhat) {
   // and the core with the fifth.
   program_builder b;
   const auto x = b.pointer(dtype::f32);
-  const auto in = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
+  const auto in =
+      b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, source_line(71));
   auto core = b.core(0);
   const auto one = core.constant(dtype::i64, 1);
   for (int i = 0; i < 5; ++i) {
-    core.load(b.push(in), {.argument = x, .strides = {one}}, 80 + i);
+    core.load(b.push(in), {.argument = x, .strides = {one}}, source_line(80 + i));
   }
   const argument arguments[] = {unbacked_argument(dtype::f32, 4)};
   device_spec spec = tiny_device();
@@ -548,10 +549,10 @@ TEST(ModelFailure, DeadlockNamesWhoWaitsForWhat) {
 
 TEST(ModelFailure, DeadlockOfACoreAndMissingData) {
   program_builder b;
-  const auto in = b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, 5);
+  const auto in = b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, source_line(5));
   const auto out = b.add_buffer(dtype::f32, make_shape<4>());
   auto core = b.core(1);
-  core.compute(unit::vector, op::neg, dtype::f32, b.push(out), {b.pop(in)}, {}, 9);
+  core.compute(unit::vector, op::neg, dtype::f32, b.push(out), {b.pop(in)}, {}, source_line(9));
   const std::string text = failure_of(b.finish(), tiny_device(), grid(1), {}, timing());
   EXPECT_NE(text.find("core 1: does vector work, at line 9, program 0"), std::string::npos) << text;
   EXPECT_NE(
@@ -570,7 +571,7 @@ TEST(ModelFailure, ReleaseOfATileThatNeverComesIsNoPop) {
   // So the third of five waits, the fourth behind it, and the core with the fifth.
   for (int i = 0; i < 5; ++i) {
     core.compute(unit::se, op::constant, dtype::f32, b.push(in), {b.value(zero, dtype::f32)}, {},
-                 31 + i);
+                 source_line(31 + i));
   }
   EXPECT_NE(failure_of(b.finish(), tiny_device(), grid(1), {}, timing())
                 .find("constant of line 33 (core 0, program 0) waits for space"),
@@ -581,7 +582,8 @@ TEST(ModelFailure, ReleaseOfATileThatNeverComesIsNoPop) {
 command_program unbalanced(int pushes, int pops, int pushing_core, int popping_core) {
   program_builder b;
   const auto spare = b.add_buffer(dtype::f32, make_shape<4>());
-  const auto tile = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
+  const auto tile =
+      b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, source_line(71));
   auto writer = b.core(pushing_core);
   auto reader = b.core(popping_core);
   const auto zero = writer.constant(dtype::f32, 0);
@@ -618,7 +620,8 @@ TEST(ModelFailure, TilesLeftInABuffer) {
 TEST(ModelFailure, TilesLeftByALaterProgram) {
   // Pushes 3 tiles and pops 3, but in program 2 pops 2: min(3, 4 - program id).
   program_builder b;
-  const auto tile = b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, 71);
+  const auto tile =
+      b.add_buffer(dtype::f32, make_shape<4>(), 2, memory_space::local, source_line(71));
   auto writer = b.core(0);
   const auto zero = writer.constant(dtype::f32, 0);
   for (int i = 0; i < 3; ++i) {
@@ -689,7 +692,7 @@ TEST(ModelFailure, ALoopThatStandsStill) {
   program_builder b;
   auto core = b.core(0);
   const auto zero = core.constant(dtype::i32, 0);
-  core.begin_loop(dtype::i32, zero, core.constant(dtype::i32, 3), zero, 44);
+  core.begin_loop(dtype::i32, zero, core.constant(dtype::i32, 3), zero, source_line(44));
   core.end_loop();
   EXPECT_EQ(failure_of(b.finish(), tiny_device(), grid(1), {}, timing()),
             "model: the loop of line 44 has step 0");

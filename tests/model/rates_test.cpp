@@ -29,7 +29,7 @@ command_program one_load() {
   auto core = b.core(0);
   core.set_issue_cycles(test::issue_cycles);
   const auto one = core.constant(dtype::i64, 1);
-  core.load(b.push(tile), {.argument = x, .strides = {one}}, 50);
+  core.load(b.push(tile), {.argument = x, .strides = {one}}, source_line(50));
   b.core(1).release(tile);
   return b.finish();
 }
@@ -80,7 +80,7 @@ report run_vector(const device_spec& spec) {
   auto core = b.core(1);
   const auto zero = core.constant(dtype::f64, 0);
   core.compute(unit::vector, op::constant, dtype::f64, b.push(tile), {b.value(zero, dtype::f64)},
-               {}, 60);
+               {}, source_line(60));
   core.release(tile);
   return run_program(b.finish(), spec, grid(1), {});
 }
@@ -137,6 +137,26 @@ TEST(RateFailure, BandwidthThatMovesNothing) {
     spec.sram_latency = 0;  // nothing needs to be in flight then
     EXPECT_EQ(load_failure(spec, placement::sram), "");
   }
+}
+
+TEST(RateFailure, ACoreLoadsFromAMemoryThatMovesNothing) {
+  program_builder b;
+  const auto x = b.pointer(dtype::i64);
+  auto core = b.core(0);
+  core.load_scalar(dtype::i64, x, core.constant(dtype::i64, 0), -1, -1, source_line(70));
+  std::vector<std::int64_t> memory(1);
+  const argument arguments[] = {test::pointer_to(memory)};
+  model_options options;
+  options.placements[0] = placement::dram;
+  device_spec spec = tiny_device();
+  const auto failure = [&] {
+    return failure_of([&] { run_program(b.finish(), spec, grid(1), arguments, options); });
+  };
+  EXPECT_EQ(failure(), "");
+  spec.dma_bytes_per_cycle = 0;  // a core needs no DMA
+  EXPECT_EQ(failure(), "");
+  spec.dram_gb_per_s = 0;
+  EXPECT_EQ(failure(), "model: line 70: the device's bandwidth of DRAM is not a positive number");
 }
 
 TEST(RateFailure, ATransferWithoutEnd) {

@@ -25,13 +25,15 @@ report traced_run(std::vector<std::int32_t> pes) {
   const auto out = b.add_buffer(dtype::f32, make_shape<16>(), 2);
   auto mover = b.core(0);
   mover.set_issue_cycles(test::issue_cycles);
-  mover.load(b.push(in), {.argument = x, .strides = {mover.constant(dtype::i64, 1)}}, 101);
+  mover.load(b.push(in), {.argument = x, .strides = {mover.constant(dtype::i64, 1)}},
+             source_line(101));
   auto worker = b.core(1);
   worker.set_issue_cycles(test::issue_cycles);
   const auto one = worker.constant(dtype::i64, 1);
-  worker.compute(unit::se, op::exp, dtype::f32, b.push(middle), {b.pop(in)}, {}, 102);
-  worker.compute(unit::vector, op::neg, dtype::f32, b.push(out), {b.pop(middle)}, {}, 103);
-  worker.store(b.pop(out), {.argument = y, .strides = {one}}, 104);
+  worker.compute(unit::se, op::exp, dtype::f32, b.push(middle), {b.pop(in)}, {}, source_line(102));
+  worker.compute(unit::vector, op::neg, dtype::f32, b.push(out), {b.pop(middle)}, {},
+                 source_line(103));
+  worker.store(b.pop(out), {.argument = y, .strides = {one}}, source_line(104));
   device_spec spec = test::tiny_device();
   spec.pe_cols = 3;
   spec.clock_ghz = 2.0;

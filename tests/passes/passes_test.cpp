@@ -15,6 +15,7 @@
 #include <tilewright/kernels/vector_add.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/passes/pipeline.hpp>
+#include <tilewright/program/dump.hpp>
 
 #include "random_data.hpp"
 #include "reference/interpreter.hpp"

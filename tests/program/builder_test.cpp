@@ -118,7 +118,7 @@ TEST(Builder, ComparesGiveBooleans) {
 TEST(Builder, SaysWhenAProgramIsFull) {
   program_builder b;
   for (int i = 0; i < 49; ++i) {
-    b.add_buffer(dtype::f32, make_shape<1>(), 1, memory_space::local, 1000 + i);
+    b.add_buffer(dtype::f32, make_shape<1>(), 1, memory_space::local, source_line(1000 + i));
   }
   const diagnostic error = b.finish().error;
   EXPECT_EQ(error.what, code::program_full);

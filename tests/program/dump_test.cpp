@@ -12,35 +12,39 @@ TEST(Dump, ShowsEveryPartOfAProgram) {
   const auto x = b.pointer(dtype::f16);
   const auto y = b.pointer(dtype::f32, true);
   const auto n = b.scalar(dtype::i32);
-  const auto in = b.add_buffer(dtype::f16, make_shape<4, 8>(), 2, memory_space::local, 1);
-  const auto sum = b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::re, 2);
-  const auto row = b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, 3);
+  const auto in =
+      b.add_buffer(dtype::f16, make_shape<4, 8>(), 2, memory_space::local, source_line(1));
+  const auto sum =
+      b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::re, source_line(2));
+  const auto row =
+      b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, source_line(3));
   auto a = b.core(0);
   a.set_issue_cycles(24);
-  const auto zero = a.constant(dtype::i64, 0, 10);
-  const auto one = a.constant(dtype::i64, -1, 11);
-  const auto last = a.cast(dtype::i32, dtype::i64, a.argument(n, 12), 12);
-  const auto less = a.apply(op::lt, dtype::i64, zero, last, -1, 13);
-  a.begin_loop(dtype::i64, zero, last, one, 14);
+  const auto zero = a.constant(dtype::i64, 0, source_line(10));
+  const auto one = a.constant(dtype::i64, -1, source_line(11));
+  const auto last = a.cast(dtype::i32, dtype::i64, a.argument(n, source_line(12)), source_line(12));
+  const auto less = a.apply(op::lt, dtype::i64, zero, last, -1, source_line(13));
+  a.begin_loop(dtype::i64, zero, last, one, source_line(14));
   a.load_filled(b.push(in),
                 {.argument = x, .offset = zero, .strides = {one}, .extents = {-1, last}}, 0xfc00,
-                15);
-  a.dot(unit::dpe, b.peek(in, 1), b.pop(in), b.peek(sum), {}, 16);
-  a.move(last, one, 17);
-  a.end_loop(18);
+                source_line(15));
+  a.dot(unit::dpe, b.peek(in, 1), b.pop(in), b.peek(sum), {}, source_line(16));
+  a.move(last, one, source_line(17));
+  a.end_loop(source_line(18));
   a.compute(unit::se, op::where, dtype::f32, b.push(row),
-            {b.value(less, dtype::i1), b.pop(row), b.value(one, dtype::f32)}, {one}, 19);
+            {b.value(less, dtype::i1), b.pop(row), b.value(one, dtype::f32)}, {one},
+            source_line(19));
   auto c = b.core(1);
-  c.reduce(unit::vector, op::maximum, b.push(row), b.peek(sum), 1, {}, 20);
-  c.release(sum, 21);
-  c.store(b.pop(row), {.argument = y}, 22);
+  c.reduce(unit::vector, op::maximum, b.push(row), b.peek(sum), 1, {}, source_line(20));
+  c.release(sum, source_line(21));
+  c.store(b.pop(row), {.argument = y}, source_line(22));
   command range;
   range.code = op::arange;
   range.type = dtype::i32;
   range.dims = make_shape<4>();
   range.value = 5;
   range.output = b.push(row);
-  c.issue(range, 23);
+  c.issue(range, source_line(23));
 
   std::string text;
   dump(b.finish(), text);
@@ -78,7 +82,7 @@ struct counter {
 constexpr std::size_t size_of_dump() {
   program_builder b;
   b.scalar(dtype::i32);
-  b.core(0).constant(dtype::i64, 26, 7);
+  b.core(0).constant(dtype::i64, 26, source_line(7));
   counter text;
   dump(b.finish(), text);
   return text.size;

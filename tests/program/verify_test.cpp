@@ -19,31 +19,38 @@ command_program sound() {
   const auto x = b.pointer(dtype::f16);
   const auto y = b.pointer(dtype::f32, true);
   const auto n = b.scalar(dtype::i32);
-  const auto in = b.add_buffer(dtype::f16, make_shape<4, 4>(), 2, memory_space::local, 1);
-  const auto sum = b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::re, 2);
-  const auto out = b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::local, 3);
-  const auto row = b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, 4);
+  const auto in =
+      b.add_buffer(dtype::f16, make_shape<4, 4>(), 2, memory_space::local, source_line(1));
+  const auto sum =
+      b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::re, source_line(2));
+  const auto out =
+      b.add_buffer(dtype::f32, make_shape<4, 4>(), 1, memory_space::local, source_line(3));
+  const auto row =
+      b.add_buffer(dtype::f32, make_shape<4>(), 1, memory_space::local, source_line(4));
   auto a = b.core(0);
-  const auto zero = a.constant(dtype::i64, 0, 10);                          // 0
-  const auto one = a.constant(dtype::i64, 1, 11);                           // 1
-  const auto four = a.constant(dtype::i64, 4, 12);                          // 2
-  const auto last = a.cast(dtype::i32, dtype::i64, a.argument(n, 13), 13);  // 3, 4
-  const auto offset = a.apply(op::add, dtype::i64, zero, one, -1, 14);      // 5
-  const auto nothing = a.constant(dtype::f32, 0, 15);                       // 6
+  const auto zero = a.constant(dtype::i64, 0, source_line(10));  // 0
+  const auto one = a.constant(dtype::i64, 1, source_line(11));   // 1
+  const auto four = a.constant(dtype::i64, 4, source_line(12));  // 2
+  const auto last =
+      a.cast(dtype::i32, dtype::i64, a.argument(n, source_line(13)), source_line(13));  // 3, 4
+  const auto offset = a.apply(op::add, dtype::i64, zero, one, -1, source_line(14));     // 5
+  const auto nothing = a.constant(dtype::f32, 0, source_line(15));                      // 6
   a.compute(unit::re, op::constant, dtype::f32, b.push(sum), {b.value(nothing, dtype::f32)}, {},
-            16);                                                                      // 7
-  a.begin_loop(dtype::i64, zero, last, one, 17);                                      // 8
-  a.load(b.push(in), {.argument = x, .offset = offset, .strides = {four, one}}, 18);  // 9
-  a.dot(unit::dpe, b.peek(in), b.pop(in), b.peek(sum), {one}, 19);                    // 10
-  a.move(offset, a.apply(op::add, dtype::i64, offset, four, -1, 20), 20);             // 11, 12
-  a.end_loop(21);                                                                     // 13
-  a.compute(unit::se, op::copy, dtype::f32, b.push(out), {b.pop(sum)}, {}, 22);       // 14
+            source_line(16));                                  // 7
+  a.begin_loop(dtype::i64, zero, last, one, source_line(17));  // 8
+  a.load(b.push(in), {.argument = x, .offset = offset, .strides = {four, one}},
+         source_line(18));                                                       // 9
+  a.dot(unit::dpe, b.peek(in), b.pop(in), b.peek(sum), {one}, source_line(19));  // 10
+  a.move(offset, a.apply(op::add, dtype::i64, offset, four, -1, source_line(20)),
+         source_line(20));      // 11, 12
+  a.end_loop(source_line(21));  // 13
+  a.compute(unit::se, op::copy, dtype::f32, b.push(out), {b.pop(sum)}, {}, source_line(22));  // 14
   auto c = b.core(1);
-  const auto step = c.constant(dtype::i64, 1, 30);                               // 0
-  c.compute_in_place(unit::vector, op::neg, dtype::f32, {b.peek(out)}, {}, 31);  // 1
-  c.reduce(unit::se, op::add, b.push(row), b.peek(out), 1, {}, 32);              // 2
-  c.release(out, 33);                                                            // 3
-  c.store(b.pop(row), {.argument = y, .strides = {step}}, 34);                   // 4
+  const auto step = c.constant(dtype::i64, 1, source_line(30));                               // 0
+  c.compute_in_place(unit::vector, op::neg, dtype::f32, {b.peek(out)}, {}, source_line(31));  // 1
+  c.reduce(unit::se, op::add, b.push(row), b.peek(out), 1, {}, source_line(32));              // 2
+  c.release(out, source_line(33));                                                            // 3
+  c.store(b.pop(row), {.argument = y, .strides = {step}}, source_line(34));                   // 4
   return b.finish();
 }
 

@@ -73,16 +73,23 @@ inline std::vector<shared_memory> memories_of(const device_spec& spec) {
 /// Calls `fail` when a load or store is of a memory that no bytes can come from or go to.
 inline void check_memories(const command_program& what, const std::vector<memory>& places,
                            const std::vector<shared_memory>& memories) {
-  for (const command& each : what.commands) {
-    if (!is_transfer(each.code)) continue;
-    const memory where = places[static_cast<std::size_t>(each.argument)];
+  const auto check = [&](std::int32_t line, std::int64_t position, bool by_dma) {
+    const memory where = places[static_cast<std::size_t>(position)];
     const shared_memory& used = memories[static_cast<std::size_t>(where)];
-    const std::string start = "model: line " + std::to_string(each.line) + ": the device's ";
+    const std::string start = "model: line " + std::to_string(line) + ": the device's ";
     if (!(used.bandwidth() > 0) || !std::isfinite(used.bandwidth())) {
       fail((start + "bandwidth of " + name_of(where) + " is not a positive number").c_str());
     }
-    if (!(used.cap() > 0)) {
+    if (by_dma && !(used.cap() > 0)) {
       fail((start + "DMA has no bytes of " + name_of(where) + " in flight").c_str());
+    }
+  };
+  for (const command& each : what.commands) {
+    if (is_transfer(each.code)) check(each.line, each.argument, true);
+  }
+  for (const auto& list : what.cores) {
+    for (const instruction& step : list) {
+      if (step.what == instruction::kind::load) check(step.line, step.value, false);
     }
   }
 }

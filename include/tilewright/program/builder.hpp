@@ -109,7 +109,7 @@ class program_builder {
   friend class core_builder;
 
   constexpr std::int16_t add_parameter(const parameter& made) {
-    return detail::append(result_, result_.parameters, made, 0);
+    return detail::append(result_, result_.parameters, made, source_line(0));
   }
   constexpr operand at(buffer_index which, std::int16_t ahead, bool advances) const {
     operand made;
