@@ -395,7 +395,7 @@ TEST(Accumulators, ThatSeveralLoopsLookAt) {
   for (std::size_t i = 0; i < 256; ++i) {
     want[i] = want[2 * 256 + i] = want[3 * 256 + i] = want[12 * 256 + i] = sum[i];
     want[256 + i] = sum[i] + 1;
-    for (const std::size_t block : {8, 9, 10, 11}) want[block * 256 + i] = 2 * sum[i];
+    for (std::size_t tile = 8; tile < 12; ++tile) want[tile * 256 + i] = 2 * sum[i];
   }
   expect_on_every_way<drained_often>(tw::grid(1), floats(want.size()), want, x, y);
 }

@@ -32,9 +32,9 @@ using mat = tw::block<float, 8, 16>;
 /// Writes a random kernel through the language.
 class author {
  public:
-  author(tw::lang& tl, std::uint32_t seed, tw::ptr<const float> x, tw::ptr<float> out, tw::i32 n,
-         tw::i32 m)
-      : tl_(tl), random_(seed), x_(x), out_(out), n_(n), m_(m) {}
+  author(tw::lang& tl, std::uint32_t seed, tw::ptr<const float> x, tw::ptr<float> out,
+         tw::ptr<const std::int32_t> numbers, tw::i32 n, tw::i32 m)
+      : tl_(tl), random_(seed), x_(x), out_(out), numbers_(numbers), n_(n), m_(m) {}
 
   void write() {
     for (int i = 0; i < 3; ++i) vectors_.push_back(load_vector());
@@ -54,9 +54,14 @@ class author {
     return from[static_cast<std::size_t>(below(static_cast<int>(from.size())))];
   }
 
+  /// A number from memory, 0 to 31.
+  tw::i32 loaded_number() { return tl_.load(numbers_ + below(16)); }
+
   tw::block<bool, lanes> mask() {
     auto lane = tl_.arange<lanes>();
-    switch (below(4)) {
+    switch (below(6)) {
+      case 4: return lane < loaded_number();
+      case 5: return lane < n_ && loaded_number() > 7;
       case 0: return lane < n_;
       case 1: return lane + below(8) <= m_;
       case 2: return lane < n_ && lane < m_;
@@ -70,6 +75,7 @@ class author {
       return below(2) == 0 ? vec(tl_.load(stored)) : vec(tl_.load(stored, mask(), 0.5f));
     }
     auto at = x_ + (tl_.arange<lanes>() * (1 + below(3)) + below(50));
+    if (below(6) == 0) return tl_.load(x_ + loaded_number() * 4 + tl_.arange<lanes>(), mask());
     switch (below(4)) {
       case 0: return tl_.load(at);
       case 1: return tl_.load(at, mask());
@@ -102,7 +108,10 @@ class author {
   vec vector_expression() {
     const vec& a = pick(vectors_);
     const vec& b = pick(vectors_);
-    switch (below(10)) {
+    switch (below(13)) {
+      case 9: return a + tl_.full<float, lanes>(tl_.sum<0>(tl_.full<float, 16>(pick(scalars_))));
+      case 10: return tl_.sum<1>(tl_.broadcast_to<lanes, 3>(tl_.col(a))) - b;
+      case 11: return a * tl_.sum<0>(a < b).to<float>();
       case 0: return a + b;
       case 1: return a - b;
       case 2: return a * 0.75f;
@@ -118,7 +127,13 @@ class author {
   mat matrix_expression() {
     const mat& a = pick(matrices_);
     const mat& b = pick(matrices_);
-    switch (below(5)) {
+    switch (below(8)) {
+      case 4:
+        return a + tl_.max<2>(tl_.expand_dims<2>(tl_.broadcast_to<8, 16>(tl_.row(tl_.sum<0>(b)))));
+      case 5: return tl_.broadcast_to<8, 16>(tl_.col(tl_.min<1>(a)));
+      case 6:
+        return tl_.dot(tl_.full<float, 8, 16>(0.5f),
+                       tl_.broadcast_to<16, 16>(tl_.row(tl_.max<0>(a))), b);
       case 0: return a + b * 0.5f;
       case 1: return a + tl_.row(tl_.max<0>(b));
       case 2: return a - tl_.col(tl_.sum<1>(b));
@@ -140,11 +155,13 @@ class author {
 
   void statements(int count, int depth) {
     for (int i = 0; i < count; ++i) {
-      switch (below(9)) {
+      switch (below(11)) {
         case 0: pick(vectors_) = vector_expression(); break;
         case 1: pick(scalars_) = scalar_expression(); break;
         case 2: pick(matrices_) = matrix_expression(); break;
-        case 3: pick(vectors_) = pick(vectors_); break;  // aliases, swaps
+        case 3: pick(vectors_) = pick(vectors_); break;  // aliases
+        case 6: swap(pick(vectors_), pick(vectors_)); break;
+        case 7: swap(pick(scalars_), pick(scalars_)); break;
         case 4:
           if (depth > 0) loop(depth);
           break;
@@ -152,6 +169,12 @@ class author {
         default: pick(vectors_) = vector_expression();
       }
     }
+  }
+  template <class Block>
+  static void swap(Block& a, Block& b) {
+    auto kept = a;
+    a = b;
+    b = kept;
   }
   void loop(int depth) {
     const int trips = below(4);
@@ -161,7 +184,10 @@ class author {
       // Slots written in an inner loop are written again by the outer one, with later values.
       if (slots_ < out_slots / 8) store_vector(pick(vectors_), tl_.maximum(i, 0));
     };
-    switch (below(3)) {
+    switch (below(4)) {
+      case 3:
+        for (auto i : tl_.range(loaded_number() / 8)) body(i);
+        break;
       case 0:
         for (auto i : tl_.range(0, trips)) body(i);
         break;
@@ -177,6 +203,7 @@ class author {
   std::mt19937 random_;
   tw::ptr<const float> x_;
   tw::ptr<float> out_;
+  tw::ptr<const std::int32_t> numbers_;
   tw::i32 n_;
   tw::i32 m_;
   std::vector<vec> vectors_;
@@ -188,14 +215,16 @@ class author {
 std::uint32_t next_seed = 0;
 
 struct random_kernel {
-  static void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out, tw::i32 n, tw::i32 m) {
-    author(tl, next_seed, x, out, n, m).write();
+  static void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out,
+                   tw::ptr<const std::int32_t> numbers, tw::i32 n, tw::i32 m) {
+    author(tl, next_seed, x, out, numbers, n, m).write();
   }
 };
 
 struct run {
   std::vector<float> x = tw::tests::random_values<float>(400, 3);
   std::vector<float> out = std::vector<float>(out_slots * 8 * lanes, 9.0f);
+  std::vector<std::int32_t> numbers = {3, 31, 8, 0, 17, 25, 1, 12, 30, 7, 9, 20, 2, 16, 28, 5};
   std::int32_t n;
   std::int32_t m;
 
@@ -203,6 +232,7 @@ struct run {
   std::vector<tw::argument> arguments() {
     return {{tw::dtype::f32, true, x.data(), std::ssize(x), 0},
             {tw::dtype::f32, true, out.data(), std::ssize(out), 0},
+            {tw::dtype::i32, true, numbers.data(), std::ssize(numbers), 0},
             {tw::dtype::i32, false, nullptr, -1, tw::to_bits(n)},
             {tw::dtype::i32, false, nullptr, -1, tw::to_bits(m)}};
   }
@@ -252,6 +282,9 @@ TEST(Fuzz, EveryPassAndTheModelKeepTheMeaning) {
       }
       const auto program = std::make_unique<tw::command_program>(tw::compile(stages[0], device));
       if (program->error) continue;
+      // What is taken can be run.
+      const tw::verdict unsound = tw::verify(*program, tw::model_detail::limits_of(device));
+      ASSERT_FALSE(unsound) << "seed " << seed << ": " << unsound.why;
       ++on_device;
       run modelled(n, m);
       tw::run_program(*program, device, tw::grid(1), modelled.arguments());

@@ -40,9 +40,6 @@ class shared_memory {
   /// Bytes of all transfers that have ended.
   std::int64_t streamed() const { return streamed_; }
 
-  /// Counts a core's load, which is too small to take bandwidth from anyone.
-  void count(std::int64_t bytes) { streamed_ += bytes; }
-
   /// Starts a transfer at `now`.
   void start(std::int64_t now, std::int64_t bytes, std::uint32_t flight) {
     advance(now);

@@ -257,8 +257,6 @@ class simulator {
     }
     const std::int64_t size = size_of(step.type);
     shared_memory& memory = memories_[static_cast<std::size_t>(places_[position])];
-    memory.count(size);
-    counters_.arguments[position].read.add(size, element * size, (element + 1) * size);
     core.time += memory.latency();
     core.account.data += memory.latency();
     const std::byte* const address = static_cast<const std::byte*>(from.address) + element * size;
