@@ -260,6 +260,28 @@ TYPED_TEST_P(Bounds, ThreeDimensions) {
   EXPECT_EQ(run(52, 50, 20, 12), this->message(store_of(cube_line + 7), "0 to 50", 1, 50));
 }
 
+inline constexpr int narrow_line = __LINE__;
+struct narrow_copy {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y, i32 m, i32 n) {
+    auto row = tl.col(tl.arange<1>());
+    auto cols = tl.row(tl.arange<18>());
+    auto mask = row < m && cols < n;
+    tl.store(y + (row + cols), tl.load(x + (row + cols), mask, 0.0f), mask);  // narrow_line + 6
+  }
+};
+
+TYPED_TEST_P(Bounds, DimensionsOfOneLane) {
+  elements<float> x, y;
+  const auto run = [&](std::size_t x_size, std::size_t y_size, int m, int n) {
+    return this->template failure<narrow_copy>(grid(1), x.first(x_size), y.first(y_size), m, n);
+  };
+  EXPECT_EQ(run(0, 0, 0, 18), "");
+  EXPECT_EQ(run(0, 0, 1, 0), "");
+  EXPECT_EQ(run(17, 17, 1, 17), "");
+  EXPECT_EQ(run(16, 17, 1, 17), this->message(load_of(narrow_line + 6), "0 to 16", 0, 16));
+  EXPECT_EQ(run(17, 16, 1, 17), this->message(store_of(narrow_line + 6), "0 to 16", 1, 16));
+}
+
 // ---- gathers and scatters ----
 
 inline constexpr int gather_line = __LINE__;
@@ -469,8 +491,8 @@ REGISTER_TYPED_TEST_SUITE_P(Bounds, RowsOfAllTypes, BlocksOfOneLaneAndOfWholeVec
                             ArgumentsWithoutElements, RawPointersHaveNoBounds,
                             MaskedLanesDoNotCount, LanesThatAreLoadedAndNotUsedCount,
                             SingleElements, MatricesWithStridesOfBothSigns, ThreeDimensions,
-                            GathersAndScatters, MasksFromMemory, PointersThatLoopsMove,
-                            PointersThatLoopsScatter, PointersThatLoopsExchange,
-                            OffsetsWhoseBytesWrap);
+                            DimensionsOfOneLane, GathersAndScatters, MasksFromMemory,
+                            PointersThatLoopsMove, PointersThatLoopsScatter,
+                            PointersThatLoopsExchange, OffsetsWhoseBytesWrap);
 
 }  // namespace tilewright::tests
