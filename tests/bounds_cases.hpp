@@ -155,6 +155,24 @@ TYPED_TEST_P(Bounds, MaskedLanesDoNotCount) {
   EXPECT_EQ(run(0, 0, 1000, 0, -1, -5), "");
 }
 
+inline constexpr int hole_line = __LINE__;
+struct copy_but_one {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y) {
+    auto lane = tl.arange<21>();
+    tl.store(y + lane, tl.load(x + lane, lane != 20), lane != 0);  // hole_line + 4
+  }
+};
+
+// The mask holds in the lanes of a vector that the block does not have.
+TYPED_TEST_P(Bounds, LanesBehindTheBlockDoNotCount) {
+  elements<float> x, y;
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(20), y.first(21))), "");
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(19), y.first(21))),
+            this->message(load_of(hole_line + 4), "0 to 19", 0, 19));
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(20), y.first(20))),
+            this->message(store_of(hole_line + 4), "1 to 20", 1, 20));
+}
+
 inline constexpr int careless_line = __LINE__;
 struct careless_load {
   static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y, i32 n) {
@@ -221,6 +239,7 @@ TYPED_TEST_P(Bounds, MatricesWithStridesOfBothSigns) {
   EXPECT_EQ(run(70, 0, 20, 1, 4, 11), this->message(load, "0 to 70", 0, 70));
   EXPECT_EQ(run(69, 0, 20, 1, 0, 10), "");
   EXPECT_EQ(run(69, 0, 20, 1, 4, -3), "");
+  EXPECT_EQ(run(69, 0, 1, 20, 0, 10), "");  // columns alone would reach 180
   // Backwards along rows, forwards along columns: from 60 - 3 * 20 to 60 + 9.
   EXPECT_EQ(run(70, 60, -20, 1, 4, 10), "");
   EXPECT_EQ(run(70, 59, -20, 1, 4, 10), this->message(load, "-1 to 68", 0, 70));
@@ -489,10 +508,11 @@ TYPED_TEST_P(Bounds, OffsetsWhoseBytesWrap) {
 
 REGISTER_TYPED_TEST_SUITE_P(Bounds, RowsOfAllTypes, BlocksOfOneLaneAndOfWholeVectors,
                             ArgumentsWithoutElements, RawPointersHaveNoBounds,
-                            MaskedLanesDoNotCount, LanesThatAreLoadedAndNotUsedCount,
-                            SingleElements, MatricesWithStridesOfBothSigns, ThreeDimensions,
-                            DimensionsOfOneLane, GathersAndScatters, MasksFromMemory,
-                            PointersThatLoopsMove, PointersThatLoopsScatter,
-                            PointersThatLoopsExchange, OffsetsWhoseBytesWrap);
+                            MaskedLanesDoNotCount, LanesBehindTheBlockDoNotCount,
+                            LanesThatAreLoadedAndNotUsedCount, SingleElements,
+                            MatricesWithStridesOfBothSigns, ThreeDimensions, DimensionsOfOneLane,
+                            GathersAndScatters, MasksFromMemory, PointersThatLoopsMove,
+                            PointersThatLoopsScatter, PointersThatLoopsExchange,
+                            OffsetsWhoseBytesWrap);
 
 }  // namespace tilewright::tests
