@@ -155,6 +155,24 @@ TYPED_TEST_P(Bounds, MaskedLanesDoNotCount) {
   EXPECT_EQ(run(0, 0, 1000, 0, -1, -5), "");
 }
 
+inline constexpr int hole_line = __LINE__;
+struct copy_but_one {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y) {
+    auto lane = tl.arange<21>();
+    tl.store(y + lane, tl.load(x + lane, lane != 20), lane != 0);  // hole_line + 4
+  }
+};
+
+// The mask holds in the lanes of a vector that the block does not have.
+TYPED_TEST_P(Bounds, LanesBehindTheBlockDoNotCount) {
+  elements<float> x, y;
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(20), y.first(21))), "");
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(19), y.first(21))),
+            this->message(load_of(hole_line + 4), "0 to 19", 0, 19));
+  EXPECT_EQ((this->template failure<copy_but_one>(grid(1), x.first(20), y.first(20))),
+            this->message(store_of(hole_line + 4), "1 to 20", 1, 20));
+}
+
 inline constexpr int careless_line = __LINE__;
 struct careless_load {
   static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y, i32 n) {
@@ -221,6 +239,7 @@ TYPED_TEST_P(Bounds, MatricesWithStridesOfBothSigns) {
   EXPECT_EQ(run(70, 0, 20, 1, 4, 11), this->message(load, "0 to 70", 0, 70));
   EXPECT_EQ(run(69, 0, 20, 1, 0, 10), "");
   EXPECT_EQ(run(69, 0, 20, 1, 4, -3), "");
+  EXPECT_EQ(run(69, 0, 1, 20, 0, 10), "");  // columns alone would reach 180
   // Backwards along rows, forwards along columns: from 60 - 3 * 20 to 60 + 9.
   EXPECT_EQ(run(70, 60, -20, 1, 4, 10), "");
   EXPECT_EQ(run(70, 59, -20, 1, 4, 10), this->message(load, "-1 to 68", 0, 70));
@@ -258,6 +277,28 @@ TYPED_TEST_P(Bounds, ThreeDimensions) {
   EXPECT_EQ(run(51, 51, 20, 12), this->message(load_of(cube_line + 6), "0 to 51", 0, 51));
   EXPECT_EQ(run(52, 51, -20, 12), this->message(load_of(cube_line + 6), "-40 to 11", 0, 52));
   EXPECT_EQ(run(52, 50, 20, 12), this->message(store_of(cube_line + 7), "0 to 50", 1, 50));
+}
+
+inline constexpr int narrow_line = __LINE__;
+struct narrow_copy {
+  static constexpr void body(lang& tl, ptr<const float> x, ptr<float> y, i32 m, i32 n) {
+    auto row = tl.col(tl.arange<1>());
+    auto cols = tl.row(tl.arange<18>());
+    auto mask = row < m && cols < n;
+    tl.store(y + (row + cols), tl.load(x + (row + cols), mask, 0.0f), mask);  // narrow_line + 6
+  }
+};
+
+TYPED_TEST_P(Bounds, DimensionsOfOneLane) {
+  elements<float> x, y;
+  const auto run = [&](std::size_t x_size, std::size_t y_size, int m, int n) {
+    return this->template failure<narrow_copy>(grid(1), x.first(x_size), y.first(y_size), m, n);
+  };
+  EXPECT_EQ(run(0, 0, 0, 18), "");
+  EXPECT_EQ(run(0, 0, 1, 0), "");
+  EXPECT_EQ(run(17, 17, 1, 17), "");
+  EXPECT_EQ(run(16, 17, 1, 17), this->message(load_of(narrow_line + 6), "0 to 16", 0, 16));
+  EXPECT_EQ(run(17, 16, 1, 17), this->message(store_of(narrow_line + 6), "0 to 16", 1, 16));
 }
 
 // ---- gathers and scatters ----
@@ -467,8 +508,9 @@ TYPED_TEST_P(Bounds, OffsetsWhoseBytesWrap) {
 
 REGISTER_TYPED_TEST_SUITE_P(Bounds, RowsOfAllTypes, BlocksOfOneLaneAndOfWholeVectors,
                             ArgumentsWithoutElements, RawPointersHaveNoBounds,
-                            MaskedLanesDoNotCount, LanesThatAreLoadedAndNotUsedCount,
-                            SingleElements, MatricesWithStridesOfBothSigns, ThreeDimensions,
+                            MaskedLanesDoNotCount, LanesBehindTheBlockDoNotCount,
+                            LanesThatAreLoadedAndNotUsedCount, SingleElements,
+                            MatricesWithStridesOfBothSigns, ThreeDimensions, DimensionsOfOneLane,
                             GathersAndScatters, MasksFromMemory, PointersThatLoopsMove,
                             PointersThatLoopsScatter, PointersThatLoopsExchange,
                             OffsetsWhoseBytesWrap);
