@@ -25,6 +25,11 @@ struct affine {
   }
 };
 
+/// One form a node.
+struct affine_forms {
+  affine of[TILEWRIGHT_MAX_NODES];
+};
+
 namespace detail {
 
 /// `form` of a block of shape `from`, seen as broadcast to `to`.

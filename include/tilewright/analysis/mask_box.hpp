@@ -15,6 +15,11 @@ struct mask_box {
   node_id extents[max_rank] = {no_node, no_node, no_node, no_node, no_node};
 };
 
+/// One box a node.
+struct mask_boxes {
+  mask_box of[TILEWRIGHT_MAX_NODES];
+};
+
 namespace detail {
 
 /// `box` of a mask of shape `from`, seen as broadcast to `to`. Dimensions that are repeated have an

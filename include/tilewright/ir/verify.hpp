@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/types/promotion.hpp>
 
@@ -227,6 +229,8 @@ class graph_verifier {
 /// Checks every rule of a graph: operands exist, come earlier and are in scope; element types and
 /// shapes fit each operation; loops and accesses are well-formed. Returns TW-E004 with the number
 /// of the first violated `graph_rule` and the node, or no error.
-constexpr diagnostic verify(const graph& g) { return detail::graph_verifier(g).run(); }
+constexpr diagnostic verify(const graph& g) {
+  return detail::on_heap([&] { return detail::graph_verifier(g); })->run();
+}
 
 }  // namespace tilewright

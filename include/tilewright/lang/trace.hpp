@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/lang/canonical_order.hpp>
 #include <tilewright/lang/finish.hpp>
 #include <tilewright/lang/loop.hpp>
@@ -52,15 +53,17 @@ namespace detail {
 /// What the body of `K` says, in the order in which the compiler evaluated it.
 template <Kernel K>
 constexpr graph record() {
-  lang tl;
-  body_of<decltype(&K::body)>::call(&K::body, tl);
-  return tl.nodes.result();
+  const auto tl = on_heap([] { return lang(); });
+  body_of<decltype(&K::body)>::call(&K::body, *tl);
+  return tl->nodes.result();
 }
 constexpr graph finish(const graph& recorded) {
-  return recorded.error ? recorded : finisher(recorded).run();
+  if (recorded.error) return recorded;
+  return on_heap([&] { return finisher(recorded); })->run();
 }
 constexpr graph in_canonical_order(const graph& finished) {
-  return finished.error ? finished : canonical_order(finished).run();
+  if (finished.error) return finished;
+  return on_heap([&] { return canonical_order(finished); })->run();
 }
 
 }  // namespace detail
@@ -70,7 +73,9 @@ constexpr graph in_canonical_order(const graph& finished) {
 /// `graph::error`.
 template <Kernel K>
 constexpr graph trace() {
-  return detail::in_canonical_order(detail::finish(detail::record<K>()));
+  const auto recorded = detail::on_heap([] { return detail::record<K>(); });
+  const auto finished = detail::on_heap([&] { return detail::finish(*recorded); });
+  return detail::in_canonical_order(*finished);
 }
 
 }  // namespace tilewright

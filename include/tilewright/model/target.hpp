@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <tilewright/detail/message.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/launch/overlap.hpp>
@@ -59,7 +59,8 @@ struct model_target {
       if (overlapping == 0)
         return run_program(constant::lowered, device, programs, arguments, options);
     }
-    const auto made = std::make_unique<command_program>(compile(trace<K>(), device, overlapping));
+    const auto traced = detail::on_heap([] { return trace<K>(); });
+    const auto made = detail::on_heap([&] { return compile(*traced, device, overlapping); });
     if (made->error) {
       detail::message text;
       detail::put(text, sentence_of(made->error.what), " (line ", made->error.line, ", need ",

@@ -5,6 +5,7 @@
 
 #include <tilewright/analysis/liveness.hpp>
 #include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/schedule.hpp>
 
@@ -418,9 +419,8 @@ class buffer_assigner {
 /// in the reduction engine, and makes the commands in program order. Errors: TW-E013 (local
 /// memory), TW-E014 (number of buffers), TW-E015 (accumulators), TW-E016.
 constexpr schedule assign_buffers(const graph& g, const device_spec& device) {
-  schedule failed;
-  failed.error = g.error;
-  return g.error ? failed : detail::buffer_assigner(g, device).run();
+  if (g.error) return failed_schedule(g.error);
+  return detail::on_heap([&] { return detail::buffer_assigner(g, device); })->run();
 }
 
 }  // namespace tilewright

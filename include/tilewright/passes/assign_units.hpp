@@ -45,8 +45,8 @@ constexpr unit unit_for(const graph& g, const node& n, const device_spec& device
 /// TW-E011 (a mask that is no box of leading lanes), TW-E012 (no unit can do it), TW-E017 (a core
 /// would need what a unit computes).
 constexpr graph assign_units(const graph& g, const device_spec& device) {
-  if (g.error) return g;
   graph result = g;
+  if (result.error) return result;
   const node_flags tile = tile_values(g);
   const node_flags on_core = core_scalars(g);
   for (node_id id = 0; id < g.size(); ++id) {

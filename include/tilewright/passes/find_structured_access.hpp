@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <tilewright/analysis/affine.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/rewriter.hpp>
 #include <tilewright/passes/simplify.hpp>
 
@@ -67,8 +68,10 @@ constexpr affine moved_pointer(const graph& g, node_id phi, const affine* forms,
 /// The pass but for the pointer arithmetic that it leaves dead.
 constexpr graph pointers_to_accesses(const graph& g) {
   if (g.error) return g;
-  rewriter rewrite(g);
-  affine forms[TILEWRIGHT_MAX_NODES];  // by old id, of new nodes
+  const auto rewriting = on_heap([&] { return rewriter(g); });
+  rewriter& rewrite = *rewriting;
+  const auto known = on_heap([] { return affine_forms(); });
+  affine* const forms = known->of;  // by old id, of new nodes
   for (node_id id = 0; id < g.size(); ++id) {
     const node& n = g[id];
     if (n.code != op::phi && id > 0 && g[id - 1].code == op::phi) {
@@ -115,7 +118,7 @@ constexpr graph pointers_to_accesses(const graph& g) {
 /// Gives each load and store whose pointers are affine in the block's indices an `access`; the
 /// pointers are then no longer an operand. Others keep their pointers: a gather or scatter.
 constexpr graph find_structured_access(const graph& g) {
-  return simplify(detail::pointers_to_accesses(g));
+  return simplify(*detail::on_heap([&] { return detail::pointers_to_accesses(g); }));
 }
 
 }  // namespace tilewright

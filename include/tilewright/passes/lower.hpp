@@ -5,6 +5,7 @@
 
 #include <tilewright/analysis/liveness.hpp>
 #include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/schedule.hpp>
 
@@ -230,9 +231,8 @@ class lowering {
 
 /// Emits the program. Scalars that both cores need are computed by both. Errors: TW-E016.
 constexpr command_program lower(const schedule& s, const device_spec& device) {
-  command_program failed;
-  failed.error = s.error;
-  return s.error ? failed : detail::lowering(s, device.cores).run();
+  if (s.error) return failed_program(s.error);
+  return detail::on_heap([&] { return detail::lowering(s, device.cores); })->run();
 }
 
 }  // namespace tilewright

@@ -1,6 +1,7 @@
 // The passes in order, from a kernel to its command program for a device.
 #pragma once
 
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/ir/verify.hpp>
 #include <tilewright/passes/assign_buffers.hpp>
@@ -38,15 +39,17 @@ inline constexpr const command_program& program =
 /// TW-E004 for a graph that breaks a rule.
 constexpr command_program compile(const graph& traced, const device_spec& device,
                                   std::uint32_t overlapping = 0) {
-  if (const diagnostic broken = verify(traced)) {
-    command_program failed;
-    failed.error = broken;
-    return failed;
-  }
-  const graph placed =
-      assign_units(propagate_extent(find_structured_access(simplify(traced))), device);
-  const schedule sized = size_buffers(assign_buffers(placed, device), device);
-  return lower(split_cores(place_pointer_updates(sized), device, overlapping), device);
+  using detail::on_heap;
+  if (const diagnostic broken = verify(traced)) return failed_program(broken);
+  const auto simplified = on_heap([&] { return simplify(traced); });
+  const auto structured = on_heap([&] { return find_structured_access(*simplified); });
+  const auto extended = on_heap([&] { return propagate_extent(*structured); });
+  const auto placed = on_heap([&] { return assign_units(*extended, device); });
+  const auto buffered = on_heap([&] { return assign_buffers(*placed, device); });
+  const auto sized = on_heap([&] { return size_buffers(*buffered, device); });
+  const auto pointed = on_heap([&] { return place_pointer_updates(*sized); });
+  const auto split = on_heap([&] { return split_cores(*pointed, device, overlapping); });
+  return lower(*split, device);
 }
 
 }  // namespace tilewright

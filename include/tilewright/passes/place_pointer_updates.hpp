@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/schedule.hpp>
 
 namespace tilewright {
@@ -35,11 +36,15 @@ struct step_regions {
 /// commands that fill a tile, and queues of loop-carried tiles are released at the end of each
 /// iteration, both since assign_buffers.
 constexpr schedule place_pointer_updates(const schedule& s) {
-  if (s.error) return s;
   schedule result;
+  if (s.error) {
+    result = s;
+    return result;
+  }
   result.source = s.source;
   result.buffers = s.buffers;
-  schedule marked = s;
+  const auto copy = detail::on_heap([&] { return schedule(s); });
+  schedule& marked = *copy;
   const detail::step_regions regions(s);
   std::int32_t release_after[48] = {};
   for (std::int32_t b = 0; b < s.buffers.size(); ++b) {

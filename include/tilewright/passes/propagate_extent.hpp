@@ -5,6 +5,7 @@
 
 #include <tilewright/analysis/liveness.hpp>
 #include <tilewright/analysis/mask_box.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/rewriter.hpp>
 #include <tilewright/passes/simplify.hpp>
 
@@ -16,9 +17,12 @@ namespace detail {
 /// access's extents, and the mask operand goes away.
 constexpr graph masks_to_extents(const graph& g) {
   if (g.error) return g;
-  rewriter rewrite(g);
-  affine forms[TILEWRIGHT_MAX_NODES];
-  mask_box boxes[TILEWRIGHT_MAX_NODES];
+  const auto rewriting = on_heap([&] { return rewriter(g); });
+  rewriter& rewrite = *rewriting;
+  const auto known = on_heap([] { return affine_forms(); });
+  affine* const forms = known->of;
+  const auto known_boxes = on_heap([] { return mask_boxes(); });
+  mask_box* const boxes = known_boxes->of;
   for (node_id id = 0; id < g.size(); ++id) {
     const node& n = g[id];
     scalar_builder build{rewrite.to, n.line};
@@ -261,7 +265,7 @@ class lane_demand {
 
 constexpr graph demand_lanes(const graph& g) {
   graph result = g;
-  if (!g.error) lane_demand(result).run();
+  if (!g.error) on_heap([&] { return lane_demand(result); })->run();
   return result;
 }
 
@@ -276,7 +280,10 @@ constexpr graph demand_lanes(const graph& g) {
 constexpr graph propagate_extent(const graph& g) {
   // The counts that several masks share are one node only after the second round: the first moves
   // them out of their loops.
-  return detail::demand_lanes(simplify(simplify(detail::masks_to_extents(g))));
+  const auto limited = detail::on_heap([&] { return detail::masks_to_extents(g); });
+  const auto tidied = detail::on_heap([&] { return simplify(*limited); });
+  const auto merged = detail::on_heap([&] { return simplify(*tidied); });
+  return detail::demand_lanes(*merged);
 }
 
 }  // namespace tilewright

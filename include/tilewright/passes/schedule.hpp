@@ -35,6 +35,13 @@ struct schedule {
   }
 };
 
+/// A schedule that could not be made.
+constexpr schedule failed_schedule(const diagnostic& why) {
+  schedule failed;
+  failed.error = why;
+  return failed;
+}
+
 /// Whether command `c` reads (or pops) buffer `b`.
 constexpr bool reads(const command& c, buffer_index b) {
   for (const operand& input : c.inputs) {

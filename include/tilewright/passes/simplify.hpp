@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/analysis/liveness.hpp>
+#include <tilewright/detail/on_heap.hpp>
 #include <tilewright/ir/graph.hpp>
 
 namespace tilewright {
@@ -295,6 +296,9 @@ class simplifier {
 }  // namespace detail
 
 /// Graph in, equivalent graph out. Floating-point arithmetic is left as written.
-constexpr graph simplify(const graph& g) { return g.error ? g : detail::simplifier(g).run(); }
+constexpr graph simplify(const graph& g) {
+  if (g.error) return g;
+  return detail::on_heap([&] { return detail::simplifier(g); })->run();
+}
 
 }  // namespace tilewright

@@ -43,8 +43,8 @@ inline constexpr std::int32_t most_tiles_ahead = 8;
 /// second tile, so that producer and consumer overlap, and those that DMA fills grow one tile at a
 /// time, in turn, to cover the latency of memory. Offsets are assigned in order, 64-byte aligned.
 constexpr schedule size_buffers(const schedule& s, const device_spec& device) {
-  if (s.error) return s;
   schedule result = s;
+  if (result.error) return result;
   std::int64_t used[2] = {detail::used_bytes(s, memory_space::local),
                           detail::used_bytes(s, memory_space::re)};
   const std::int64_t room[2] = {device.local_bytes, device.re_accumulator_bytes};

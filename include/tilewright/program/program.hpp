@@ -139,4 +139,11 @@ struct command_program {
   diagnostic error{};
 };
 
+/// A program that could not be made.
+constexpr command_program failed_program(const diagnostic& why) {
+  command_program failed;
+  failed.error = why;
+  return failed;
+}
+
 }  // namespace tilewright
