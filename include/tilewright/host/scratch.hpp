@@ -9,14 +9,15 @@
 namespace tilewright::detail {
 
 /// Aligned memory, zero at first. The last block that a thread used is kept for its next launch, so
-/// that small launches don't pay for fresh pages.
+/// that small launches don't pay for fresh pages. Launches may come late, from destructors of static
+/// and thread_local objects, when what the thread kept has been freed: then nothing is kept any more.
 class scratch {
  public:
   static constexpr std::align_val_t alignment{64};
 
   explicit scratch(std::size_t bytes) {
     if (bytes == 0) return;
-    block& kept = spare();
+    block& kept = of_thread().kept;
     if (kept.bytes >= bytes) {
       mine_ = kept;
       kept = block{};
@@ -28,8 +29,7 @@ class scratch {
   }
   ~scratch() {
     if (mine_.data == nullptr) return;
-    block& kept = spare();
-    if (kept.bytes < mine_.bytes) {
+    if (block& kept = of_thread().kept; is_kept_from_now_on() && kept.bytes < mine_.bytes) {
       const block smaller = kept;
       kept = mine_;
       mine_ = smaller;
@@ -46,16 +46,32 @@ class scratch {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
   };
-  struct holder {
+  /// What a thread keeps. It has no destructor, so that it can be used as long as the thread runs.
+  struct storage {
     block kept;
-    ~holder() { release(kept); }
+    bool closed = false;
   };
+  static storage& of_thread() {
+    static thread_local storage mine;
+    return mine;
+  }
+  /// Frees what a thread keeps when its thread_local objects are destroyed.
+  struct closer {
+    ~closer() {
+      storage& mine = of_thread();
+      release(mine.kept);
+      mine = storage{{}, true};
+    }
+  };
+  /// Whether a block that is kept now will be freed.
+  static bool is_kept_from_now_on() {
+    if (of_thread().closed) return false;
+    static thread_local closer at_end;
+    static_cast<void>(at_end);
+    return true;
+  }
   static void release(const block& unused) {
     if (unused.data != nullptr) ::operator delete(unused.data, alignment);
-  }
-  static block& spare() {
-    thread_local holder of_thread;
-    return of_thread.kept;
   }
 
   block mine_;

@@ -42,6 +42,17 @@ inline tile_view view_of(std::byte* data, dtype type, const shape& own, int rank
   return view;
 }
 
+/// One element in raw bytes, whatever the order of bytes in memory.
+struct element_bytes {
+  alignas(8) std::byte at[8]{};
+
+  element_bytes() = default;
+  element_bytes(dtype type, std::uint64_t bits) {
+    with_element(type,
+                 [&]<class T>() { tilewright::detail::store_element(at, from_bits<T>(bits)); });
+  }
+};
+
 /// Calls `row(index)` for each combination of the lanes of dimensions 0 to `outer` - 1, in
 /// row-major order.
 template <class Row>
@@ -126,10 +137,8 @@ class executor {
     const std::int64_t size = size_of(what.type);
     const tile_view view = view_of(tile, what.type, what.dims, rank);
     if (what.fill && values.on.count != elements_of(what.dims)) {
-      const std::uint64_t pattern = static_cast<std::uint64_t>(what.fill_bits);
-      std::byte bytes[8];
-      std::memcpy(bytes, &pattern, 8);
-      copy_elements(tile, 1, bytes, 0, elements_of(what.dims), static_cast<int>(size));
+      const element_bytes fill(what.type, static_cast<std::uint64_t>(what.fill_bits));
+      copy_elements(tile, 1, fill.at, 0, elements_of(what.dims), static_cast<int>(size));
     }
     if (values.on.count == 0) return;
     const int outer = rank == 0 ? 0 : rank - 1;
@@ -172,13 +181,13 @@ class executor {
                            std::byte* const* inputs, std::byte* output) {
     if (values.on.count == 0) return;
     tile_view views[4];  // the output is last
-    std::uint64_t scalars[3];
+    element_bytes scalars[3];
     int count = 0;
     for (; count < 3 && what.inputs[count].from != operand::source::none; ++count) {
       const operand& input = what.inputs[count];
       if (input.from == operand::source::scalar) {
-        scalars[count] = values.scalars[count];
-        views[count].data = reinterpret_cast<std::byte*>(&scalars[count]);
+        scalars[count] = element_bytes(input.type, values.scalars[count]);
+        views[count].data = scalars[count].at;
         views[count].type = input.type;
       } else {
         views[count] = view_of(inputs[count], input.type, input.dims, what.dims.rank);
