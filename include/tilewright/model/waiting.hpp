@@ -20,8 +20,7 @@ inline bool touch_same(const flight& a, const flight& b, const command_program& 
   if (first.argument == second.argument) return a.low <= b.high && b.low <= a.high;
   const auto byte_of = [&](const command& transfer, std::int64_t element) {
     const auto* base = arguments[static_cast<std::size_t>(transfer.argument)].address;
-    return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(base)) +
-           element * size_of(transfer.type);
+    return reinterpret_cast<std::intptr_t>(base) + element * size_of(transfer.type);
   };
   return byte_of(first, a.low) < byte_of(second, b.high + 1) &&
          byte_of(second, b.low) < byte_of(first, a.high + 1);
