@@ -1,12 +1,49 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
+#include <climits>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <tilewright/host/thread_pool.hpp>
 #include <vector>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+std::atomic<int> threads_left{INT_MAX};
+std::atomic<int> threads_ended{0};
+
+struct thread_start {
+  void* (*call)(void*);
+  void* argument;
+};
+void* counted(void* what) {
+  const std::unique_ptr<thread_start> start(static_cast<thread_start*>(what));
+  void* result = start->call(start->argument);
+  ++threads_ended;
+  return result;
+}
+}  // namespace
+
+/// Stands before the system's function of this name, and gives `threads_left` threads at most.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*call)(void*), void* argument) noexcept {
+  if (threads_left-- <= 0) return EAGAIN;
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  auto start = std::make_unique<thread_start>(thread_start{call, argument});
+  const int error = create(thread, attributes, &counted, start.get());
+  if (error == 0) static_cast<void>(start.release());
+  return error;
+}
 
 namespace tilewright {
 namespace {
@@ -84,6 +121,66 @@ TEST(ThreadPool, CallersTakeTurns) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, 4 * 50 * 190);
+}
+
+TEST(ThreadPool, StopsWhatItHasWhenTheSystemGivesTooFewThreads) {
+  threads_left = 2;
+  threads_ended = 0;
+  EXPECT_THROW(thread_pool(5), std::system_error);
+  EXPECT_EQ(threads_ended, 2);
+  threads_left = INT_MAX;
+  EXPECT_EQ(thread_pool(5).concurrency(), 5);
+}
+
+/// Whether `body` returns true in a child process, within ten seconds.
+template <class Body>
+bool holds_in_child(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Whether a pool that was made before a fork runs 20 bodies on this thread and can be destroyed.
+bool runs_serially(std::unique_ptr<thread_pool>& pool) {
+  const std::thread::id here = std::this_thread::get_id();
+  int runs = 0;
+  pool->parallel_for(20, [&](std::int64_t) {
+    if (std::this_thread::get_id() == here) ++runs;
+  });
+  const bool alone = runs == 20 && pool->concurrency() == 1;
+  pool.reset();
+  return alone;
+}
+
+TEST(ThreadPool, RunsSeriallyInAChildProcess) {
+  auto pool = std::make_unique<thread_pool>(3);
+  EXPECT_TRUE(holds_in_child([&] { return runs_serially(pool); }));
+  // In this process it has its threads.
+  EXPECT_EQ(pool->concurrency(), 3);
+  std::atomic<int> runs{0};
+  pool->parallel_for(100, [&](std::int64_t) { ++runs; });
+  EXPECT_EQ(runs, 100);
+}
+
+TEST(ThreadPool, ForkDuringACallOfAnotherThread) {
+  auto pool = std::make_unique<thread_pool>(3);
+  std::atomic<int> present{0};
+  std::atomic<bool> released{false};
+  std::thread caller([&] {
+    pool->parallel_for(3, [&](std::int64_t) {
+      ++present;
+      while (!released) std::this_thread::yield();
+    });
+  });
+  while (present < 3) std::this_thread::yield();
+  EXPECT_TRUE(holds_in_child([&] { return runs_serially(pool); }));
+  released = true;
+  caller.join();
 }
 
 }  // namespace

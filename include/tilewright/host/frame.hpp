@@ -66,8 +66,8 @@ TILEWRIGHT_INLINE std::uint64_t first_address(const frame& f) {
 }
 /// The pointer type that elements of `Id`'s type are accessed through, at an address.
 template <class T>
-TILEWRIGHT_INLINE T* at_address(std::uint64_t address) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+TILEWRIGHT_INLINE T* at_address(std::uintptr_t address) {
+  return reinterpret_cast<T*>(address);
 }
 
 template <class Code, int Tile>
@@ -93,8 +93,7 @@ void run_scalar(frame& f) {
   std::uint64_t result = 0;
   if constexpr (n.code == op::argument) {
     const argument& a = f.arguments[n.value];
-    result = n.pointer ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(a.address))
-                       : a.bits;
+    result = n.pointer ? reinterpret_cast<std::uintptr_t>(a.address) : a.bits;
   } else if constexpr (n.code == op::program_id) {
     // Spares a division in launches of one axis.
     result = n.value == 0 && f.program < f.programs->axes[0]

@@ -501,8 +501,7 @@ struct nest_evaluator {
   template <int Index>
   static TILEWRIGHT_INLINE void prepare_tile(const frame& f, cells& all,
                                              const std::int64_t* index) {
-    at<Index>(all).row =
-        static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(tile_row<Index>(f, index)));
+    at<Index>(all).row = reinterpret_cast<std::uintptr_t>(tile_row<Index>(f, index));
   }
   template <int Index>
   static TILEWRIGHT_INLINE auto read_tile(cells& all, std::int64_t j, int valid) {

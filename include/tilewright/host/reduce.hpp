@@ -80,6 +80,11 @@ class reduction_stream {
     vector older[depth_limit];
     vector newest;
   };
+  // GCC 12 does not see that there is a newest subtree when `taken` is not 0.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
   /// Adds a subtree to `taken` finished ones of its size.
   template <class Both>
   static TILEWRIGHT_INLINE void push(subtrees& to, vector value, std::int64_t taken,
@@ -95,6 +100,9 @@ class reduction_stream {
     }
     to.newest = value;
   }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
   static TILEWRIGHT_INLINE int entries(std::int64_t chunks) {
     return __builtin_popcountll(static_cast<unsigned long long>(chunks));
   }

@@ -1,34 +1,16 @@
-// The operations that host execution needs from a SIMD instruction set. This header and
-// simd_math.hpp are the only ones that know Highway.
+// The operations that host execution needs from a SIMD instruction set. This header, simd_math.hpp
+// and simd_target.hpp, which includes it, are the only ones that know Highway.
 //
 // A vector has `lanes` elements of 32 bits: vf (f32), vi (i32), vu (u32); `mask` has a truth value
 // for each. Nothing here reads or writes memory outside the lanes that it is told to touch.
 #pragma once
 
-#ifndef HWY_COMPILE_ONLY_STATIC
-#define HWY_COMPILE_ONLY_STATIC  // Highway 1.0.3 refuses some -march values without it
-#endif
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <tilewright/config.hpp>
+#include <tilewright/host/simd_target.hpp>
 #include <tilewright/types/float16.hpp>
-
-// Everything that depends on the instruction set lives in an inline namespace named after it, so
-// that translation units built with different -march flags can be linked together.
-#if defined(__F16C__)
-#define TILEWRIGHT_SIMD_SUFFIX _F16C
-#elif defined(__FMA__)
-#define TILEWRIGHT_SIMD_SUFFIX _FMA
-#else
-#define TILEWRIGHT_SIMD_SUFFIX _BASE
-#endif
-#define TILEWRIGHT_SIMD_JOIN_(a, b) a##b
-#define TILEWRIGHT_SIMD_JOIN(a, b) TILEWRIGHT_SIMD_JOIN_(a, b)
-#define TILEWRIGHT_SIMD_NAMESPACE TILEWRIGHT_SIMD_JOIN(HWY_NAMESPACE, TILEWRIGHT_SIMD_SUFFIX)
 
 // Whether masked loads and stores of 32-bit (16-bit) lanes leave the other lanes alone. Elsewhere
 // Highway reads whole vectors and blends.
@@ -175,8 +157,15 @@ TILEWRIGHT_INLINE mask is_nan(vf x) { return hn::Not(is_number(x)); }
 
 // ---- computing ----
 
-/// x * y + z; one rounding when `has_fma`.
-TILEWRIGHT_INLINE vf mul_add(vf x, vf y, vf z) { return hn::MulAdd(x, y, z); }
+/// x * y + z; one rounding when `has_fma`, else two, whatever the compiler would fuse.
+TILEWRIGHT_INLINE vf mul_add(vf x, vf y, vf z) {
+  if constexpr (!has_fma) return hn::Add(rounded(hn::Mul(x, y)), z);
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2 && !HWY_NATIVE_FMA && defined(__FMA__)
+  return vf{_mm256_fmadd_ps(x.raw, y.raw, z.raw)};  // Highway uses FMA only together with BMI2
+#else
+  return hn::MulAdd(x, y, z);
+#endif
+}
 
 /// y > x ? y : x, for an x without NaN
 TILEWRIGHT_INLINE vf maximum_of_numbers(vf x, vf y) {

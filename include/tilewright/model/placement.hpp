@@ -13,6 +13,7 @@
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
+#include <utility>
 #include <vector>
 
 namespace tilewright::model_detail {
@@ -73,8 +74,9 @@ inline std::vector<memory> place_arguments(std::span<const argument> arguments,
           std::to_string(spec.sram_bytes))
              .c_str());
   }
-  std::stable_sort(waiting.begin(), waiting.end(),
-                   [&](std::size_t a, std::size_t b) { return bytes_of(a) < bytes_of(b); });
+  std::sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(bytes_of(a), a) < std::pair(bytes_of(b), b);
+  });
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     // Of several arguments at one address, the largest comes last and decides.
     const std::size_t at = waiting[i];
