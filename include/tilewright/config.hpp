@@ -30,7 +30,7 @@
 #endif
 #endif
 
-/// Capacity of a graph in nodes. A trace that needs more fails with TW-E001.
+/// Capacity of a graph in nodes, a plain number. A trace that needs more fails with TW-E001.
 #ifndef TILEWRIGHT_MAX_NODES
 #define TILEWRIGHT_MAX_NODES 2048
 #endif
@@ -38,3 +38,67 @@
 #ifndef TILEWRIGHT_INLINE
 #define TILEWRIGHT_INLINE inline __attribute__((always_inline))
 #endif
+
+// ---- one name, one text ----
+//
+// The units of a program may be compiled with different flags, and the linker takes functions of one
+// name for one function. So everything lives in an inline namespace whose name says what a flag
+// changes in its text or its layout: tilewright::v0_throws_nodes2048_avx2_fma_bmi2. Types of
+// different names cannot be handed from one such unit to another: the linker says so.
+
+#if TILEWRIGHT_USE_EXCEPTIONS
+#define TILEWRIGHT_ABI_FAILURES _throws
+#else
+#define TILEWRIGHT_ABI_FAILURES _hook
+#endif
+
+#if defined(__AVX512F__)
+#define TILEWRIGHT_ABI_VECTORS _avx512
+#elif defined(__AVX2__)
+#define TILEWRIGHT_ABI_VECTORS _avx2
+#elif defined(__AVX__)
+#define TILEWRIGHT_ABI_VECTORS _avx
+#elif defined(__SSE4_2__)
+#define TILEWRIGHT_ABI_VECTORS _sse4
+#elif defined(__SSSE3__)
+#define TILEWRIGHT_ABI_VECTORS _ssse3
+#elif defined(__ARM_FEATURE_SVE)
+#define TILEWRIGHT_ABI_VECTORS _sve
+#elif defined(__riscv_vector)
+#define TILEWRIGHT_ABI_VECTORS _rvv
+#else
+#define TILEWRIGHT_ABI_VECTORS
+#endif
+#if defined(__AVX512VL__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+#define TILEWRIGHT_ABI_AVX512 _vl
+#else
+#define TILEWRIGHT_ABI_AVX512
+#endif
+#if defined(__AVX512VNNI__)
+#define TILEWRIGHT_ABI_VNNI _vnni
+#else
+#define TILEWRIGHT_ABI_VNNI
+#endif
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define TILEWRIGHT_ABI_FMA _fma
+#else
+#define TILEWRIGHT_ABI_FMA
+#endif
+#if defined(__BMI2__)
+#define TILEWRIGHT_ABI_BITS _bmi2
+#else
+#define TILEWRIGHT_ABI_BITS
+#endif
+#if defined(__FAST_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#define TILEWRIGHT_ABI_MATH _fast_math
+#else
+#define TILEWRIGHT_ABI_MATH
+#endif
+
+#define TILEWRIGHT_JOIN_AS_THEY_ARE(a, b, c, d, e, f, g, h, i, j) a##b##c##d##e##f##g##h##i##j
+#define TILEWRIGHT_JOIN(a, b, c, d, e, f, g, h, i, j) \
+  TILEWRIGHT_JOIN_AS_THEY_ARE(a, b, c, d, e, f, g, h, i, j)
+#define TILEWRIGHT_ABI                                                                \
+  TILEWRIGHT_JOIN(v0, TILEWRIGHT_ABI_FAILURES, _nodes, TILEWRIGHT_MAX_NODES,          \
+                  TILEWRIGHT_ABI_VECTORS, TILEWRIGHT_ABI_AVX512, TILEWRIGHT_ABI_VNNI, \
+                  TILEWRIGHT_ABI_FMA, TILEWRIGHT_ABI_BITS, TILEWRIGHT_ABI_MATH)

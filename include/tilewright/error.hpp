@@ -10,7 +10,7 @@
 #include <cstdlib>
 #endif
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 #if TILEWRIGHT_USE_EXCEPTIONS
 /// Thrown for launches that cannot be right: null pointers, impossible grids and arguments,
@@ -36,4 +36,4 @@ struct error : std::runtime_error {
 #endif
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -14,9 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/convert.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// How far `got` may lie from `want`. An element passes when both are equal or both NaN, or when
 /// |got - want| <= absolute + relative * |want| + ulp * (spacing of the element type at |want|).
@@ -244,4 +245,4 @@ comparison compare_arrays(const Got& got, const Want& want, const compare_option
   return compare_arrays(got.data(), want.data(), count, options);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -6,9 +6,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/testing.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What GoogleTest's EXPECT_TRUE and ASSERT_TRUE take and print.
 inline ::testing::AssertionResult assertion_of(const comparison& outcome) {
@@ -28,7 +29,7 @@ template <Element Got, Element Want>
   return assertion_of(compare_arrays(got, want, count, options));
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI
 
 /// TILEWRIGHT_EXPECT_CLOSE(got, want[, options]): arrays with data() and size(), or two pointers
 /// and a count; on failure the worst element is printed with its index.

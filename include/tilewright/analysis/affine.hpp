@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/ir/scalar_builder.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Element (i0, i1, ...) of an integer block is offset + sum strides[d] * i_d; of a pointer block,
 /// the pointer argument `base` plus that many elements. Quantities are scalar i64 nodes, no_node
@@ -123,4 +124,4 @@ constexpr affine affine_form(const graph& g, const node& n, node_id id, const Fo
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// One flag a node.
 struct node_flags {
@@ -89,4 +90,4 @@ constexpr node_id loop_around(const graph& g, const node_map& loops, node_id id,
   return loop;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,8 +4,9 @@
 #include <cstdint>
 
 #include <tilewright/analysis/affine.hpp>
+#include <tilewright/config.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// The lanes that a mask selects, if they are a box from lane 0: per dimension a scalar i64 node
 /// with their number, already within [0, extent]; no_node is all of them.
@@ -122,4 +123,4 @@ constexpr mask_box box_of_mask(const graph& g, const node& n, node_id id, const 
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

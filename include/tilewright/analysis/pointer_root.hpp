@@ -1,9 +1,10 @@
 // Where pointers come from.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What the pointers of node `id` are offsets from: a pointer argument, or the phi of a loop that
 /// carries pointers. All pointers of a block come from one.
@@ -12,4 +13,4 @@ constexpr node_id pointer_root(const graph& g, node_id id) {
   return id;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <tilewright/analysis/liveness.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// The scalars that the cores must know: what addresses, extents, masks of scalar loads and the
 /// bounds of loops are computed from.
@@ -85,4 +86,4 @@ constexpr node_flags tile_values(const graph& g) {
 /// Whether a tile node is only another view of its operand's tile.
 constexpr bool is_view(op code) { return code == op::broadcast || code == op::expand_dims; }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tilewright::detail {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Up to `Capacity` elements stored in place. Elements past `size()` are value-initialised.
 /// A push past the capacity stores nothing and returns false.
@@ -40,4 +42,4 @@ struct inplace_vector {
   constexpr void clear() { count = 0; }
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

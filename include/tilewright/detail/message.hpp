@@ -3,9 +3,10 @@
 
 #include <cstddef>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/text.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Text of up to 1023 characters, null-terminated; what does not fit is cut off.
 struct message {
@@ -20,4 +21,4 @@ struct message {
   constexpr const char* c_str() const { return characters; }
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -1,7 +1,9 @@
 // Large objects on the heap, in constant evaluation too.
 #pragma once
 
-namespace tilewright::detail {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Owns one object on the heap.
 template <class T>
@@ -27,4 +29,4 @@ constexpr auto on_heap(Make&& make) {
   return heap_object<object>(new object(make()));
 }
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

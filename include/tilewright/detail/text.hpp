@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tilewright::detail {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 template <class Text>
 constexpr void put(Text& out, const char* literal) {
@@ -41,4 +43,4 @@ constexpr void put(Text& out, const First& first, const Second& second, const Re
   (put(out, rest), ...);
 }
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

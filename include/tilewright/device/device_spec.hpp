@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/unit.hpp>
 #include <tilewright/types/dtype.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Parameters of an MTIA-like accelerator. Rates are per processing element (PE) and core clock
 /// cycle unless said otherwise; sizes are in bytes.
@@ -102,4 +103,4 @@ struct device_spec {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

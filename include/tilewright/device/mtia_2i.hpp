@@ -1,9 +1,10 @@
 // The second-generation MTIA inference chip. docs/design/device.md gives each figure's source.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// MTIA 2i: 8x8 PEs at 1.35 GHz, 177 TFLOP/s f16, 256 MB SRAM, 204.8 GB/s LPDDR5.
 struct mtia_2i_device : device_spec {
@@ -51,4 +52,4 @@ struct mtia_2i_device : device_spec {
 
 inline constexpr mtia_2i_device mtia_2i{};
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <tilewright/analysis/pointer_root.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/host/frame.hpp>
 #include <tilewright/host/nest.hpp>
 #include <tilewright/host/plan.hpp>
@@ -12,7 +13,7 @@
 #include <tilewright/launch/bounds.hpp>
 #include <utility>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// The slot that holds which argument the pointers of phi `id` come from.
@@ -147,4 +148,4 @@ void run_check(frame& f) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

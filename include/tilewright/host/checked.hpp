@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <span>
+#include <tilewright/config.hpp>
 #include <tilewright/host/host.hpp>
 #include <tilewright/passes/poison_masked_lanes.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -30,6 +31,8 @@ struct checked_code {
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace detail
+
+inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// `checked.on(executor)`, a launch target.
 template <Executor Runner>
@@ -63,4 +66,6 @@ struct checked_target {
 };
 inline constexpr checked_target checked{};
 
-}  // namespace tilewright
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
+
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -8,12 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/dot_shape.hpp>
 #include <tilewright/host/registers.hpp>
 #include <tilewright/ir/scalar_math.hpp>
 #include <utility>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// acc[r][v] += left[r][0..k) x right[0..k)[v] for Rows rows and Vectors vectors of columns. Rows of
@@ -108,4 +109,4 @@ TILEWRIGHT_INLINE void dot_elements(const Left& left, const Right& right, const 
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

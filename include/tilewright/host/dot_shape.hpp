@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/simd.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 constexpr std::int32_t rounded_up(std::int32_t value, std::int32_t multiple) {
@@ -29,4 +30,4 @@ constexpr std::int32_t dot_rows(std::int32_t rows) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

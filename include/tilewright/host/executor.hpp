@@ -4,7 +4,9 @@
 #include <concepts>
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 struct any_body {
@@ -31,4 +33,4 @@ struct serial_executor {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/host/registers.hpp>
 #include <tilewright/ir/evaluate.hpp>
@@ -10,7 +11,7 @@
 #include <tilewright/launch/grid.hpp>
 #include <type_traits>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 // `Code` is a class with a graph `g` and its plan `p` as static constants.
@@ -143,4 +144,4 @@ void run_scalar(frame& f) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

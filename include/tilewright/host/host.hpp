@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tilewright/config.hpp>
 #include <tilewright/host/executor.hpp>
 #include <tilewright/host/planner.hpp>
 #include <tilewright/host/run.hpp>
@@ -13,7 +14,7 @@
 #include <tilewright/launch/grid.hpp>
 #include <tilewright/passes/middle.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
@@ -71,6 +72,8 @@ void run_programs(Runner& executor, const grid& programs, std::span<const argume
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace detail
 
+inline namespace TILEWRIGHT_SIMD_NAMESPACE {
+
 /// A launch target that runs kernels as SIMD code on `Runner`, an executor.
 ///
 /// Values are the same for any number of threads. Results have the bits that the scalar meanings of
@@ -102,4 +105,6 @@ struct host_target {
 };
 inline constexpr host_target host{};
 
-}  // namespace tilewright
+}  // namespace TILEWRIGHT_SIMD_NAMESPACE
+
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// What is decided about a node.
@@ -205,4 +206,4 @@ class tile_choice {
 };
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

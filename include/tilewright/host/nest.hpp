@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tilewright/config.hpp>
 #include <tilewright/host/frame.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/host/simd_ops.hpp>
 #include <utility>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// Element type of value `Index` of nest `Nest`.
@@ -693,4 +694,4 @@ struct nest_evaluator {
 };
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

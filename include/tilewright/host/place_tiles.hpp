@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 template <int Nodes>
@@ -163,4 +164,4 @@ class tile_placer {
 };
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/dot_shape.hpp>
 #include <tilewright/host/materialize.hpp>
 #include <tilewright/host/place_tiles.hpp>
 #include <tilewright/host/plan.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 template <int Nodes>
@@ -514,4 +515,4 @@ constexpr plan<Nodes> make_plan(const graph& g, const tile_choice<Nodes>& choice
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

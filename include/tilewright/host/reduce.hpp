@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/host/registers.hpp>
 #include <tilewright/host/simd_ops.hpp>
 #include <tilewright/ir/reduction_tree.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// Combines a stream of vectors of `Acc` elements with the operation `Combine`.
@@ -206,4 +207,4 @@ register_t<Acc> reduce_columns(const scratch_t<Source>* from, std::int64_t count
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

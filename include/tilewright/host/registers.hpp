@@ -7,12 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tilewright/config.hpp>
 #include <tilewright/host/simd.hpp>
 #include <tilewright/types/convert.hpp>
 #include <tilewright/types/dtype.hpp>
 #include <type_traits>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// One element a lane.
@@ -256,4 +257,4 @@ TILEWRIGHT_INLINE void store_first(T* to, const register_t<T>& value, int count)
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

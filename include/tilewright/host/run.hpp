@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/host/check.hpp>
 #include <tilewright/host/dot.hpp>
@@ -13,7 +14,7 @@
 #include <tilewright/host/sinks.hpp>
 #include <utility>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 // ---- stores that may overlap what they read ----
@@ -354,4 +355,4 @@ void run_program(frame& f, std::int64_t program) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <new>
 
-namespace tilewright::detail {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Aligned memory, zero at first. The last block that a thread used is kept for its next launch, so
 /// that small launches don't pay for fresh pages. Launches may come late, from destructors of static
@@ -77,4 +79,4 @@ class scratch {
   block mine_;
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

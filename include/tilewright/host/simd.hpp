@@ -25,7 +25,7 @@
 #define TILEWRIGHT_SIMD_MASKED_MEMORY_16 0
 #endif
 
-namespace tilewright::simd {
+namespace tilewright::inline TILEWRIGHT_ABI::simd {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -423,4 +423,4 @@ TILEWRIGHT_INLINE void store_first_16(std::uint16_t* to, vu16 value, int count) 
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::simd
+}  // namespace tilewright::inline TILEWRIGHT_ABI::simd

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <limits>
+#include <tilewright/config.hpp>
 #include <tilewright/host/simd.hpp>
 
 #include <hwy/contrib/math/math-inl.h>
 
-namespace tilewright::simd {
+namespace tilewright::inline TILEWRIGHT_ABI::simd {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// e to the power x for every x: own, because Highway's gives 0 for NaN and garbage above 88.7.
@@ -58,4 +59,4 @@ TILEWRIGHT_INLINE vf log(vf x) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::simd
+}  // namespace tilewright::inline TILEWRIGHT_ABI::simd

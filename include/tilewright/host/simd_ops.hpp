@@ -8,12 +8,13 @@
 #pragma once
 
 #include <limits>
+#include <tilewright/config.hpp>
 #include <tilewright/host/registers.hpp>
 #include <tilewright/host/simd_math.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/op_table.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 namespace simd {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
@@ -293,4 +294,4 @@ TILEWRIGHT_INLINE register_t<To> cast(const register_t<From>& value) {
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
 }  // namespace detail
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

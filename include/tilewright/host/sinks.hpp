@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tilewright/config.hpp>
 #include <tilewright/host/frame.hpp>
 #include <tilewright/host/nest.hpp>
 #include <tilewright/host/plan.hpp>
@@ -11,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 inline namespace TILEWRIGHT_SIMD_NAMESPACE {
 
 /// Writes a nest's value to a tile.
@@ -328,4 +329,4 @@ void fill_tile(frame& f) {
 }
 
 }  // namespace TILEWRIGHT_SIMD_NAMESPACE
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

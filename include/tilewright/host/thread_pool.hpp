@@ -16,7 +16,7 @@
 
 #include <unistd.h>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Runs bodies on `threads` threads, the caller's being one of them. Threads wait between calls.
 /// Calls from several threads at a time take turns; a call from inside a body runs on the thread
@@ -164,4 +164,4 @@ class thread_pool {
   std::unique_ptr<team> team_ = std::make_unique<team>();
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

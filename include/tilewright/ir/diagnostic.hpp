@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Errors of tracing, of the passes and of a device's programs. docs/diagnostics.md has the cause,
 /// an example and the cure of each, and says what the two numbers of a diagnostic count.
@@ -122,4 +124,4 @@ struct without_error : Source {
   static_assert(sizeof(kernel_error<e.what, line<e.line>, need<e.need>, have<e.have>>) > 0);
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

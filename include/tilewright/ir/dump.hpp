@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/text.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -124,4 +125,4 @@ constexpr void dump(const graph& g, Text& out) {
   if (g.error) put(out, "  error: ", sentence_of(g.error.what), " (line ", g.error.line, ")\n");
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/op_table.hpp>
 #include <tilewright/types/convert.hpp>
 #include <type_traits>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -143,4 +144,4 @@ inline void evaluate_cast_elements(dtype from, dtype to, std::int64_t count, con
   });
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

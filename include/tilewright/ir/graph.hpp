@@ -9,7 +9,7 @@
 #include <tilewright/ir/op_table.hpp>
 #include <tilewright/types/shape.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Index of a node in its graph. Operands come before their users, except a phi's `next`.
 using node_id = std::int32_t;
@@ -124,4 +124,4 @@ constexpr bool has_effect(op code) {
   return code == op::store || code == op::loop || code == op::end_loop;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -5,11 +5,12 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/scalar_math.hpp>
 #include <tilewright/ir/unit.hpp>
 #include <tilewright/types/dtype.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What operands an element-wise operation takes and what it returns. T is the promoted type.
 enum class op_kind : std::uint8_t {
@@ -211,4 +212,4 @@ constexpr void unused(const Values&...) {}
 TILEWRIGHT_ELEMENTWISE_OPS(TILEWRIGHT_X)
 #undef TILEWRIGHT_X
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

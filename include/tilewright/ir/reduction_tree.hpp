@@ -4,10 +4,11 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/op_table.hpp>
 #include <tilewright/types/convert.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Lanes of the reduction tree.
 inline constexpr std::int64_t reduction_lanes = 16;
@@ -65,4 +66,4 @@ constexpr std::uint64_t identity_of(op combine, dtype type) {
   });
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

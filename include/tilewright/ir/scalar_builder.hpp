@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Appends scalar i64 nodes to `g`. In operands, no_node stands for 0.
 struct scalar_builder {
@@ -65,4 +66,4 @@ struct scalar_builder {
   }
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

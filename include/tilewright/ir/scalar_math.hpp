@@ -7,9 +7,10 @@
 #include <limits>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/convert.hpp>
 
-namespace tilewright::scalar_math {
+namespace tilewright::inline TILEWRIGHT_ABI::scalar_math {
 
 /// Applies `function` in the type that `T` computes in: f32 for the 16-bit floats, else `T`; the
 /// result is rounded once to `T`.
@@ -168,4 +169,4 @@ T fused_multiply_add(T x, T y, T z) {
   }
 }
 
-}  // namespace tilewright::scalar_math
+}  // namespace tilewright::inline TILEWRIGHT_ABI::scalar_math

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// A line of the author's source. Functions of the language and of the builder take one as their
 /// last parameter, which defaults to the line of the call. It is a type of its own, to which no
@@ -21,4 +23,4 @@ class source_line {
   std::int32_t number_;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

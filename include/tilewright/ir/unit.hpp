@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// A unit of a processing element. `core` stands for scalar work on either RISC-V core.
 enum class unit : std::uint8_t { core, vector, dma_in, dma_out, dpe, re, se, mlu };
@@ -34,4 +36,4 @@ constexpr bool contains(unit_set set, unit which) {
   return (set >> static_cast<unsigned>(which) & 1u) != 0;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/types/promotion.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Rules of a graph; a violated one is the `need` of the diagnostic, the node its `have`.
 enum class graph_rule : std::int64_t {
@@ -233,4 +234,4 @@ constexpr diagnostic verify(const graph& g) {
   return detail::on_heap([&] { return detail::graph_verifier(g); })->run();
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -1,9 +1,10 @@
 // Matrix product.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/trace.hpp>
 
-namespace tilewright::kernels {
+namespace tilewright::inline TILEWRIGHT_ABI::kernels {
 
 /// c[m, n] = a[m, k] x b[k, n], all row-major and dense, in tiles of BM x BN x BK. `T` is the element
 /// type of a and b; c and the accumulator are f32.
@@ -27,4 +28,4 @@ struct gemm {
   }
 };
 
-}  // namespace tilewright::kernels
+}  // namespace tilewright::inline TILEWRIGHT_ABI::kernels

@@ -3,9 +3,10 @@
 
 #include <limits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/trace.hpp>
 
-namespace tilewright::kernels {
+namespace tilewright::inline TILEWRIGHT_ABI::kernels {
 
 /// y[r, :] = exp(x[r, :] - max) / sum, for a row-major x and y of `columns` columns, whose rows
 /// start `stride` elements apart. One program a row; `Block` must be at least `columns` (later
@@ -23,4 +24,4 @@ struct softmax {
   }
 };
 
-}  // namespace tilewright::kernels
+}  // namespace tilewright::inline TILEWRIGHT_ABI::kernels

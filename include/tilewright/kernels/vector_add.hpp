@@ -1,9 +1,10 @@
 // Element-wise sum of two vectors.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/trace.hpp>
 
-namespace tilewright::kernels {
+namespace tilewright::inline TILEWRIGHT_ABI::kernels {
 
 /// out[i] = x[i] + y[i] for i < n, in blocks of `Block` elements.
 /// Grid: cdiv(n, Block).
@@ -17,4 +18,4 @@ struct vector_add {
   }
 };
 
-}  // namespace tilewright::kernels
+}  // namespace tilewright::inline TILEWRIGHT_ABI::kernels

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/ir/source_line.hpp>
 #include <tilewright/types/dtype.hpp>
 #include <tilewright/types/shape.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 class lang;
 template <class T, int... Dims>
@@ -126,4 +127,4 @@ class block {
   node_id born_;  // nodes traced before this variable existed
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

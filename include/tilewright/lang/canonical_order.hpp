@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// C++ leaves open in which order the operands of an operator and the arguments of a call are
 /// evaluated, so that one kernel may record its nodes in different orders. This puts them in one:
@@ -109,4 +110,4 @@ class canonical_order {
   node_id node_at_[TILEWRIGHT_MAX_NODES] = {};
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <limits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/index_arithmetic.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// Rebuilds a recorded graph in execution order: phis move to the head of their loops. Offsets of
 /// pointers, and comparisons of blocks made from `tl.arange` (masks), are computed in 64 bits as far
@@ -212,4 +213,4 @@ class finisher {
   bool wide_wanted_[TILEWRIGHT_MAX_NODES] = {};
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/types/convert.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// What is known of one integer node.
 struct index_facts {
@@ -163,4 +164,4 @@ class index_finder {
   const graph& g_;
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/source_line.hpp>
 #include <tilewright/lang/block.hpp>
 #include <tilewright/lang/recorder.hpp>
 #include <tilewright/lang/result_types.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 class loop_range;
 
@@ -342,4 +343,4 @@ class lang {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

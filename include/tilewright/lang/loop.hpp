@@ -1,9 +1,10 @@
 // Loops as plain range-for statements.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/lang.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What `tl.range` returns: bounds. The loop opens when a range-for takes its first step; its body is
 /// traced once, and the loop closes at the `++`.
@@ -68,4 +69,4 @@ constexpr loop_range lang::range(const Last& last, source_line line) {
   return range(0, last, 1, line);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -2,9 +2,10 @@
 // its operands.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/lang.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -148,4 +149,4 @@ TILEWRIGHT_ASSIGNMENT(NumberBlock, *=, *)
 TILEWRIGHT_ASSIGNMENT(NumberBlock, /=, /)
 #undef TILEWRIGHT_ASSIGNMENT
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// The graph under construction. Knows nodes and variables, but no types of the language.
 class recorder {
@@ -133,4 +134,4 @@ class recorder {
   node_id phi_of_[TILEWRIGHT_MAX_NODES] = {};  // while a loop closes; 0 is none
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

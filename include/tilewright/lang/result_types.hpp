@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <utility>
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/block.hpp>
 #include <tilewright/types/promotion.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 // A block type from a class with a `static constexpr shape value`. (A shape as a template argument
 // by value crashes GCC 12.) Shapes that don't broadcast, already reported, give a scalar, so that
@@ -153,4 +154,4 @@ template <class Left, class Right>
 using dot_t = block<element_t<dot_accumulator(dtype_v<typename Left::element>)>, Left::dims[0],
                     Right::dims[1]>;
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <utility>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/lang/canonical_order.hpp>
 #include <tilewright/lang/finish.hpp>
 #include <tilewright/lang/loop.hpp>
 #include <tilewright/lang/operators.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -78,4 +79,4 @@ constexpr graph trace() {
   return detail::in_canonical_order(*finished);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/dtype.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// One bound argument. Of a scalar, `bits` is its pattern (`to_bits`). Of a pointer, `address` is
 /// where it points (null only for memory that is not backed, in timing mode) and `elements` how
@@ -24,4 +25,4 @@ struct unbacked {
   std::int64_t elements = 0;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

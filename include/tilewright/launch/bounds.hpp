@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <limits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/message.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/launch/arguments.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// The elements of an argument, counted from its start, that one load or store touches: none at
 /// first.
@@ -38,4 +39,4 @@ inline void check_bounds(const char* who, const node& access, std::int64_t progr
   fail(text.c_str());
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// How program ids are dealt to processing elements (PEs):
 /// - linear: equal consecutive runs, the first PEs take one more when they don't divide;
@@ -44,4 +46,4 @@ constexpr std::int64_t program_on(distribution how, std::int64_t programs, std::
   return pe * whole + (pe < rest ? pe : rest) + nth;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

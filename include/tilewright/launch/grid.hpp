@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Programs along up to three axes; program_id(0) runs fastest. An axis of 0 makes a launch a
 /// no-op, a negative one is an error, and each axis may be up to 2^31 - 1.
@@ -41,4 +43,4 @@ constexpr std::int64_t cdiv(std::int64_t x, std::int64_t y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0) ? 1 : 0);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

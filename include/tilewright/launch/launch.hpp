@@ -6,13 +6,14 @@
 #include <span>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/message.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/lang/trace.hpp>
 #include <tilewright/launch/arguments.hpp>
 #include <tilewright/launch/grid.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -140,4 +141,4 @@ decltype(auto) launch(const Target& target, const grid& programs, Arguments&&...
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

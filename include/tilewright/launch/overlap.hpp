@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <span>
 
+#include <tilewright/config.hpp>
 #include <tilewright/launch/arguments.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -35,4 +36,4 @@ inline std::uint32_t overlapping_arguments(std::span<const argument> arguments) 
   return found;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

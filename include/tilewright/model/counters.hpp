@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/model/machine.hpp>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Bytes moved for an argument in one direction, and the range of addresses touched.
 struct moved_range {
@@ -208,4 +209,4 @@ inline report report_of(const device_spec& spec, std::int64_t programs,
   return result;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/model/machine.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Whether the cores have ended and all queues are empty.
 inline bool finished(const pe_state& element) {
@@ -102,4 +103,4 @@ inline std::string deadlock_message(const command_program& what, const std::vect
   return text;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace tilewright::model_detail {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Something that happens at a time. `index` says to what; its meaning depends on `what`.
 struct event {
@@ -51,4 +53,4 @@ class event_queue {
   std::uint64_t added_ = 0;
 };
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/reduction_tree.hpp>
 #include <tilewright/model/units.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// The values that a command took along when it was issued.
 struct issued_values {
@@ -394,4 +395,4 @@ class executor {
   std::vector<std::byte> sums_;
 };
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/ir/evaluate.hpp>
@@ -18,7 +19,7 @@
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// The value of a register; 0 for none.
 inline std::uint64_t register_bits(const core_state& core, register_index which) {
@@ -175,4 +176,4 @@ inline void number_tiles(pe_state& element, const command_facts& facts, flight& 
   }
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <tilewright/config.hpp>
 #include <tilewright/model/memory_box.hpp>
 #include <tilewright/model/report.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// A command between its issue and its completion.
 struct flight {
@@ -207,4 +208,4 @@ inline void book_cycles(unit_state& state, std::int64_t now) {
   }
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <tilewright/config.hpp>
 #include <tilewright/types/shape.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// The bytes of a load or store: an element of `element_bytes` at each address
 /// first + sum of strides[d] * i_d, with 0 <= i_d < extents[d]. Strides are in bytes, of any sign.
@@ -171,4 +172,4 @@ inline bool share_a_byte(const memory_box& a, const memory_box& b,
   return found == sums_of_terms::answer::yes;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

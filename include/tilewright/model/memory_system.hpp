@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Bandwidth shared by the transfers that are active at a time: each gets the same rate,
 /// min(cap, bandwidth / active), where the cap is what one DMA engine can sustain:
@@ -117,4 +118,4 @@ class shared_memory {
   std::vector<std::uint32_t> taken_;
 };
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

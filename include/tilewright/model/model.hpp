@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/launch/arguments.hpp>
 #include <tilewright/launch/distribution.hpp>
@@ -13,7 +14,7 @@
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Runs `what` for every program of `programs` on the device and returns what it took. In
 /// functional mode the arguments' memory is read and written.
@@ -29,4 +30,4 @@ inline report run_program(const command_program& what, const device_spec& spec,
   return device.run();
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/launch/distribution.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Whether commands work on data, or only time passes.
 enum class model_mode : std::uint8_t { functional, timing };
@@ -23,4 +24,4 @@ struct model_options {
   std::vector<std::int32_t> trace_pes{};  ///< the processing elements to trace; empty for all
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/launch/arguments.hpp>
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Calls `fail` when the arguments are not what the program's parameters ask for.
 inline void check_arguments(const command_program& what, const grid& programs,
@@ -96,4 +97,4 @@ inline std::vector<memory> place_arguments(std::span<const argument> arguments,
   return placed;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/model/machine.hpp>
@@ -15,7 +16,7 @@
 #include <tilewright/program/verify.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 inline std::int64_t dram_latency_cycles(const device_spec& spec) {
   return static_cast<std::int64_t>(std::llround(spec.dram_latency_ns * spec.clock_ghz));
@@ -207,4 +208,4 @@ inline std::vector<command_facts> facts_of(const command_program& what, const de
   return all;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

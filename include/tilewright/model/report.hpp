@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/op_table.hpp>
 #include <tilewright/ir/unit.hpp>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What of a processing element has cycles of its own: its cores and its units.
 enum class track : std::uint8_t { core_0, core_1, vector, dma_in, dma_out, dpe, re, se, mlu };
@@ -163,4 +164,4 @@ inline std::string summary_of(const report& result) {
   return text;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -7,11 +7,12 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/model/report.hpp>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// A run in the picture: `intensity` in floating-point operations per byte moved through memory
 /// `where`, `rate` in GFLOP/s, `part` of its roofline that it reached (0 to 1).
@@ -295,4 +296,4 @@ inline std::string roofline_svg(const device_spec& spec, std::span<const rooflin
   return model_detail::roofline_picture(spec, points).draw(std::string("Roofline of ") + spec.name);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/error.hpp>
 #include <tilewright/ir/evaluate.hpp>
@@ -30,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// One run of a program on a device.
 ///
@@ -664,4 +665,4 @@ class simulator {
   std::vector<trace_slice> slices_;
 };
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/message.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Runs kernels on a model of `Device`. A `Device` of its own type (such as `mtia_2i_device`) has
 /// its programs compiled at compile time; a plain `device_spec` at run time, for sweeps over
@@ -77,4 +78,4 @@ model_target<Device> model(const Device& device) {
   return {device, {}};
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tilewright/config.hpp>
 #include <tilewright/model/report.hpp>
 #include <vector>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// The slices of `result` (of a run with `model_options::trace`) as Chrome Trace JSON: a process
 /// per processing element with a track per core and unit; a slice is named after the operation and
@@ -59,4 +60,4 @@ inline std::string trace_json(const report& result) {
   return text;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

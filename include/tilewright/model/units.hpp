@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/program/program.hpp>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Lanes that a command works on, per dimension of its `dims`.
 struct lanes {
@@ -112,4 +113,4 @@ constexpr const char* unsupported(const command& what, const device_spec& spec) 
   }
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

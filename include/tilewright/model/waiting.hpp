@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tilewright/config.hpp>
 #include <tilewright/launch/arguments.hpp>
 #include <tilewright/model/machine.hpp>
 #include <tilewright/model/memory_box.hpp>
 #include <tilewright/program/program.hpp>
 #include <vector>
 
-namespace tilewright::model_detail {
+namespace tilewright::inline TILEWRIGHT_ABI::model_detail {
 
 /// Whether two transfers touch the same bytes. Memory without contents has no address; each such
 /// argument is memory of its own.
@@ -71,4 +72,4 @@ inline stall waits_for(pe_state& element, const std::vector<flight>& flights, st
   return stall::none;
 }
 
-}  // namespace tilewright::model_detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::model_detail

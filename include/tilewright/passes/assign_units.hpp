@@ -2,10 +2,11 @@
 #pragma once
 
 #include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -69,4 +70,4 @@ constexpr graph assign_units(const graph& g, const device_spec& device) {
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -5,11 +5,12 @@
 #include <string>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/dump.hpp>
 #include <tilewright/passes/pipeline.hpp>
 #include <tilewright/program/dump.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Appends the buffers and the steps of a schedule to `out`, which has `append(const char*, size)`.
 /// Registers (r3) are nodes (%3) of the graph until `lower`.
@@ -65,4 +66,4 @@ std::string explain() {
   return text;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

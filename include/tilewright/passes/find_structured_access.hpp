@@ -4,11 +4,12 @@
 #include <cstdint>
 
 #include <tilewright/analysis/affine.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/rewriter.hpp>
 #include <tilewright/passes/simplify.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -121,4 +122,4 @@ constexpr graph find_structured_access(const graph& g) {
   return simplify(*detail::on_heap([&] { return detail::pointers_to_accesses(g); }));
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

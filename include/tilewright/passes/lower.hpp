@@ -5,11 +5,12 @@
 
 #include <tilewright/analysis/liveness.hpp>
 #include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/schedule.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -235,4 +236,4 @@ constexpr command_program lower(const schedule& s, const device_spec& device) {
   return detail::on_heap([&] { return detail::lowering(s, device.cores); })->run();
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -1,12 +1,13 @@
 // The device-independent stages of a kernel, each a compile-time constant.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/lang/trace.hpp>
 #include <tilewright/passes/find_structured_access.hpp>
 #include <tilewright/passes/propagate_extent.hpp>
 #include <tilewright/passes/simplify.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -47,4 +48,4 @@ struct middle_of {
 template <Kernel K>
 using middle = middle_of<detail::traced_kernel<K>>;
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -1,6 +1,7 @@
 // The passes in order, from a kernel to its command program for a device.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/ir/verify.hpp>
@@ -13,7 +14,7 @@
 #include <tilewright/passes/split_cores.hpp>
 #include <tilewright/program/program.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Kernel `K` after each pass for a device of type `Device`; its device-independent stages are
 /// those of `middle<K>`. Each member is a compile-time constant evaluated on its own.
@@ -52,4 +53,4 @@ constexpr command_program compile(const graph& traced, const device_spec& device
   return lower(*split, device);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

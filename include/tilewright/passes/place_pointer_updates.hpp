@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/schedule.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -95,4 +96,4 @@ constexpr schedule place_pointer_updates(const schedule& s) {
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

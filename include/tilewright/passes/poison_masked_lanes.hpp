@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/scalar_builder.hpp>
 #include <tilewright/passes/rewriter.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What stands in lanes that no kernel may rely on: a NaN, or an integer unlikely to go unnoticed.
 constexpr std::uint64_t poison_bits(dtype type) {
@@ -34,4 +35,4 @@ constexpr graph poison_masked_lanes(const graph& g) {
   return rewrite.to;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -5,11 +5,12 @@
 
 #include <tilewright/analysis/liveness.hpp>
 #include <tilewright/analysis/mask_box.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/passes/rewriter.hpp>
 #include <tilewright/passes/simplify.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -286,4 +287,4 @@ constexpr graph propagate_extent(const graph& g) {
   return detail::demand_lanes(*merged);
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,9 +4,10 @@
 #include <cstdint>
 
 #include <tilewright/analysis/liveness.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright::detail {
+namespace tilewright::inline TILEWRIGHT_ABI::detail {
 
 /// The new graph under construction. A pass walks the old one in order and calls `copy` for each
 /// node; between those calls it may append nodes of its own to `to`.
@@ -53,4 +54,4 @@ struct rewriter {
   }
 };
 
-}  // namespace tilewright::detail
+}  // namespace tilewright::inline TILEWRIGHT_ABI::detail

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/ir/graph.hpp>
 #include <tilewright/program/program.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// One entry of the schedule. Loops of the graph appear as matching pairs.
 struct step {
@@ -53,4 +54,4 @@ constexpr bool writes(const command& c, buffer_index b) {
   return c.output.from == operand::source::buffer && c.output.index == b;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

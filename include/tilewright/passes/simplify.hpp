@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include <tilewright/analysis/liveness.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/on_heap.hpp>
 #include <tilewright/ir/graph.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -301,4 +302,4 @@ constexpr graph simplify(const graph& g) {
   return detail::on_heap([&] { return detail::simplifier(g); })->run();
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

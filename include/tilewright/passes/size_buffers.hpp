@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/schedule.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -82,4 +83,4 @@ constexpr schedule size_buffers(const schedule& s, const device_spec& device) {
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,11 +4,12 @@
 #include <cstdint>
 
 #include <tilewright/analysis/tile_values.hpp>
+#include <tilewright/config.hpp>
 #include <tilewright/device/device_spec.hpp>
 #include <tilewright/passes/place_pointer_updates.hpp>
 #include <tilewright/passes/schedule.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -152,4 +153,4 @@ constexpr schedule split_cores(const schedule& s, const device_spec& device,
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

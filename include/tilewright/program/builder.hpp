@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tilewright/config.hpp>
 #include <tilewright/ir/source_line.hpp>
 #include <tilewright/program/program.hpp>
 #include <type_traits>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Registers, one for each dimension from the outermost; dimensions not named have none.
 struct register_list {
@@ -367,4 +368,4 @@ class core_builder {
 
 constexpr core_builder program_builder::core(int index) { return core_builder(*this, index); }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

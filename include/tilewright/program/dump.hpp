@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/detail/text.hpp>
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -206,4 +207,4 @@ constexpr void dump(const command_program& what, Text& out) {
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

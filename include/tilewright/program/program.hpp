@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include <tilewright/config.hpp>
 #include <tilewright/detail/inplace_vector.hpp>
 #include <tilewright/ir/diagnostic.hpp>
 #include <tilewright/ir/op_table.hpp>
 #include <tilewright/types/shape.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Index of a scalar register, of a buffer, of a command; -1 is none.
 using register_index = std::int16_t;
@@ -146,4 +147,4 @@ constexpr command_program failed_program(const diagnostic& why) {
   return failed;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -1,9 +1,10 @@
 // Questions about commands.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/program/program.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Whether a command of this kind has a memory side.
 constexpr bool is_transfer(op code) { return code == op::load || code == op::store; }
@@ -43,4 +44,4 @@ constexpr dtype scalar_operand_type(const instruction& step) {
   return step.operand_type == dtype::none ? step.type : step.operand_type;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tilewright/config.hpp>
 #include <tilewright/program/program.hpp>
 #include <tilewright/program/queries.hpp>
 #include <type_traits>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// What a device has room for.
 struct program_limits {
@@ -395,4 +396,4 @@ constexpr verdict verify(const command_program& what, const program_limits& limi
   return detail::program_verifier(what, limits).run();
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

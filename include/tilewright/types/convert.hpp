@@ -6,9 +6,10 @@
 #include <limits>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/dtype.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Bit pattern of `value` in the low bits of 64; the rest is zero.
 template <Element T>
@@ -137,4 +138,4 @@ constexpr To convert(From value) {
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

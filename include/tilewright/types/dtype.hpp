@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/float16.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// An element type. `none` marks a node without a value.
 enum class dtype : std::uint8_t {
@@ -171,4 +172,4 @@ constexpr decltype(auto) with_element(dtype type, Function&& function) {
   }
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

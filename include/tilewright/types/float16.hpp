@@ -6,7 +6,7 @@
 
 #include <tilewright/config.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 namespace detail {
 
@@ -94,4 +94,4 @@ struct bf16 {
   }
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -1,9 +1,10 @@
 // Result types of operators: Triton's promotion rules.
 #pragma once
 
+#include <tilewright/config.hpp>
 #include <tilewright/types/dtype.hpp>
 
-namespace tilewright {
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Type in which `left op right` is computed and returned. The order of the tests is Triton's:
 /// f64, f32, f16, bf16 with bf16, any other pair with a bf16 (f32), then C's usual conversions.
@@ -36,4 +37,4 @@ constexpr dtype weak_literal(dtype literal, dtype operand) {
   return kind_of(literal) <= kind_of(operand) ? operand : literal;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tilewright {
+#include <tilewright/config.hpp>
+
+namespace tilewright::inline TILEWRIGHT_ABI {
 
 /// Largest rank of a block.
 inline constexpr int max_rank = 5;
@@ -68,4 +70,4 @@ constexpr shape broadcast(const shape& left, const shape& right) {
   return result;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::inline TILEWRIGHT_ABI
