@@ -399,6 +399,37 @@ TEST(PropagateExtent, MasksWithALowerBoundStayMasks) {
   EXPECT_EQ(placed->error.what, tw::code::unsupported_mask);
 }
 
+struct counting_kernel {
+  static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out, tw::i32 n) {
+    auto lane = tl.arange<8>();
+    auto count = tl.full<std::int64_t>(0);
+    auto sum = tl.zeros<float, 8>();
+    for (auto i : tl.range(n)) {
+      count += 1;
+      sum = sum + tl.load(x + (i * 8 + lane));
+    }
+    tl.store(out + lane, sum, lane < count);
+  }
+};
+
+TEST(PropagateExtent, CountsThatALoopLeavesSayNothingOfItsValues) {
+  // The store's extent is the loop's result itself: inside of the loop that node is another number.
+  auto g = structured<counting_kernel>();
+  const tw::node_id store = find(*g, tw::op::store);
+  tw::node_id count = find(*g, tw::op::phi);
+  while ((*g)[count].type != tw::dtype::i64) ++count;
+  ASSERT_EQ((*g)[count].code, tw::op::phi);
+  (*g)[store].operands[2] = tw::no_node;
+  g->accesses[static_cast<std::int32_t>((*g)[store].value)].extents[0] = count;
+  const auto extended = std::make_unique<tw::graph>(tw::propagate_extent(*g));
+  ASSERT_FALSE(tw::verify(*extended));
+  const tw::node_id load = find(*extended, tw::op::load);
+  EXPECT_EQ((*extended)[load].extents[0], tw::no_node);
+  for (const tw::node& n : extended->nodes) {
+    if (n.code == tw::op::add && n.dims.rank == 1) EXPECT_EQ(n.extents[0], tw::no_node);
+  }
+}
+
 struct gated_kernel {
   static constexpr void body(tw::lang& tl, tw::ptr<const float> x, tw::ptr<float> out, tw::i32 n,
                              tw::i32 flag) {
