@@ -426,7 +426,8 @@ TEST(PropagateExtent, CountsThatALoopLeavesSayNothingOfItsValues) {
   const tw::node_id load = find(*extended, tw::op::load);
   EXPECT_EQ((*extended)[load].extents[0], tw::no_node);
   for (const tw::node& n : extended->nodes) {
-    if (n.code == tw::op::add && n.dims.rank == 1) EXPECT_EQ(n.extents[0], tw::no_node);
+    if (n.code != tw::op::add || n.dims.rank != 1) continue;
+    EXPECT_EQ(n.extents[0], tw::no_node);
   }
 }
 
