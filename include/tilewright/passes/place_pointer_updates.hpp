@@ -77,7 +77,7 @@ constexpr schedule place_pointer_updates(const schedule& s) {
       continue;
     }
     std::int32_t end = last;
-    while (regions.loop_of[end] != regions.loop_of[first]) {
+    while (regions.loop_of[end] >= 0 && regions.loop_of[end] != regions.loop_of[first]) {
       end = regions.end_of[regions.loop_of[end]];
     }
     release_after[b] = end;
