@@ -89,7 +89,7 @@
 #else
 #define TILEWRIGHT_ABI_BITS
 #endif
-#if defined(__FAST_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(__RECIPROCAL_MATH__)
 #define TILEWRIGHT_ABI_MATH _fast_math
 #else
 #define TILEWRIGHT_ABI_MATH

@@ -11,7 +11,7 @@ using kernel = tw::kernels::gemm<tw::f16, 64, 64, 64>;
 
 #elif TILEWRIGHT_BAD == 1
 // expect 1: TW-E013: the kernel's buffers do not fit in local memory
-// expect 1: local_memory, .*line<15>, .*need<786432>, .*have<393216>
+// expect 1: local_memory, .*line<16>, .*need<786432>, .*have<393216>
 // Three tiles of 65,536 f32 are 786,432 bytes; the line is that of the load in vector_add.hpp.
 using kernel = tw::kernels::vector_add<float, 65536>;
 

@@ -81,13 +81,4 @@ constexpr node_map enclosing_loops(const graph& g) {
   return loops;
 }
 
-/// The loop with whose iterations the value that `user` finds in `id` changes: the innermost one
-/// around both, or no_node. After its loop a phi holds one value, which belongs to what is around it.
-/// `loops` are the `enclosing_loops` of `g`.
-constexpr node_id loop_around(const graph& g, const node_map& loops, node_id id, node_id user) {
-  node_id loop = loops[id];
-  while (loop != no_node && (user <= loop || user > g[loop].value)) loop = loops[loop];
-  return loop;
-}
-
 }  // namespace tilewright::inline TILEWRIGHT_ABI

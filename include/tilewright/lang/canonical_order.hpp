@@ -12,7 +12,7 @@ namespace tilewright::inline TILEWRIGHT_ABI::detail {
 /// evaluated, so that one kernel may record its nodes in different orders. This puts them in one:
 /// what has a place of its own (arguments, loops, phis, stores) keeps it, and what is recorded
 /// between two of these is sorted by where a walk meets it that goes through all of them and visits
-/// operands from left to right, operands first.
+/// operands from left to right, operands first. What nobody needs is left out.
 class canonical_order {
  public:
   constexpr explicit canonical_order(const graph& from) : from_(from) {}
@@ -24,7 +24,7 @@ class canonical_order {
     to.accesses = from_.accesses;
     to.argument_count = from_.argument_count;
     to.error = from_.error;
-    for (node_id at = 0; at < from_.size(); ++at) to.nodes.push_back(from_[node_at_[at]]);
+    for (node_id at = 0; at < placed_; ++at) to.nodes.push_back(from_[node_at_[at]]);
     for (node& n : to.nodes) {
       for (int i = 0; i < operand_slots(n); ++i) {
         if (n.operand(i) != no_node) n.operands[i] = place_of_[n.operand(i)];
@@ -39,7 +39,7 @@ class canonical_order {
     return code == op::argument || code == op::induction || code == op::phi || has_effect(code);
   }
 
-  /// Numbers the nodes in the order of the walk; what nobody needs comes last.
+  /// Numbers the nodes that are needed in the order of the walk.
   constexpr void rank_all() {
     for (node_id id = 0; id < from_.size(); ++id) {
       const node& n = from_[id];
@@ -51,7 +51,6 @@ class canonical_order {
       const int known = n.code == op::phi ? 1 : operand_slots(n);
       for (int i = 0; i < known; ++i) walk(n.operand(i));
     }
-    for (node_id id = from_.size() - 1; id >= 0; --id) walk(id);
   }
 
   constexpr bool is_new(node_id id) const {
@@ -80,19 +79,25 @@ class canonical_order {
     next_operand_[depth++] = 0;
   }
 
-  /// Gives each stretch of nodes without a place of their own back its length, filled by rank.
+  /// Fills each stretch of nodes between two that have a place of their own by rank.
   constexpr void place_all() {
-    node_id first[TILEWRIGHT_MAX_NODES + 1] = {};  // by stretch: the next free place in it
-    std::int32_t stretch_of[TILEWRIGHT_MAX_NODES] = {};
-    std::int32_t stretch = 0;
+    // The stretch that a node lies in is named by the node with a place of its own that ends it.
+    node_id end = no_node;
+    for (node_id id = from_.size() - 1; id >= 0; --id) {
+      if (has_own_place(from_[id].code)) end = id;
+      end_of_[id] = end;
+    }
+    // How long each is, then where it starts, then where its next node goes.
+    for (std::int32_t rank = 0; rank < ranked_; ++rank) ++next_place_[end_of_[by_rank_[rank]]];
     for (node_id id = 0; id < from_.size(); ++id) {
-      stretch_of[id] = stretch;
       if (!has_own_place(from_[id].code)) continue;
-      place(id, id);
-      first[++stretch] = id + 1;
+      const node_id length = next_place_[id];
+      next_place_[id] = placed_;
+      placed_ += length;
+      place(id, placed_++);
     }
     for (std::int32_t rank = 0; rank < ranked_; ++rank) {
-      place(by_rank_[rank], first[stretch_of[by_rank_[rank]]]++);
+      place(by_rank_[rank], next_place_[end_of_[by_rank_[rank]]]++);
     }
   }
   constexpr void place(node_id id, node_id at) {
@@ -108,6 +113,9 @@ class canonical_order {
   std::int32_t ranked_ = 0;
   node_id place_of_[TILEWRIGHT_MAX_NODES] = {};
   node_id node_at_[TILEWRIGHT_MAX_NODES] = {};
+  node_id placed_ = 0;
+  node_id end_of_[TILEWRIGHT_MAX_NODES] = {};
+  node_id next_place_[TILEWRIGHT_MAX_NODES] = {};  // by the node that ends a stretch
 };
 
 }  // namespace tilewright::inline TILEWRIGHT_ABI::detail

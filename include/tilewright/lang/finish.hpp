@@ -43,10 +43,8 @@ class finisher {
   constexpr bool is_mask(const node& n) const {
     const bool order = n.code == op::lt || n.code == op::le || n.code == op::gt || n.code == op::ge;
     if (!order || !is_int(from_[n.operand(0)].type)) return false;
-    const bool is_signed = is_signed_int(from_[n.operand(0)].type);
     for (int i = 0; i < 2; ++i) {
-      const index_facts& facts = facts_[index_behind(n.operand(i))];
-      if (facts.lanes && (is_signed || facts.bits >= 0)) return true;
+      if (facts_[index_behind(n.operand(i))].lanes) return true;
     }
     return false;
   }

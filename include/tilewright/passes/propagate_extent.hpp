@@ -72,7 +72,7 @@ struct lanes {
 /// Second half: users tell their operands which lanes they look at.
 class lane_demand {
  public:
-  constexpr explicit lane_demand(graph& g) : g_(g), loops_(enclosing_loops(g)) {}
+  constexpr explicit lane_demand(graph& g) : g_(g) {}
 
   constexpr void run() {
     // Demands only grow, from nobody over one count to all, so few rounds reach the fixed point:
@@ -86,9 +86,9 @@ class lane_demand {
   }
 
  private:
-  /// `user` looks at `count` lanes of its operand `id`.
-  constexpr void want(node_id user, node_id id, int dim, node_id count) {
-    if (count >= 0 && !counts_for(user, id, count)) count = lanes::all;
+  /// Somebody looks at `count` lanes of `id`.
+  constexpr void want(node_id id, int dim, node_id count) {
+    if (count >= 0 && !is_known(count, id)) count = lanes::all;
     node_id& have = demand_[id].of[dim];
     const node_id joined = count == lanes::nobody || have == count ? have
                            : have == lanes::nobody                 ? count
@@ -97,35 +97,27 @@ class lane_demand {
     have = joined;
     changed_ = true;
   }
-  /// Whether the count that `user` knows has the same value when its operand `id` is computed. The
-  /// value of a phi is computed for an iteration before that begins, so only a count that stays the
-  /// same throughout the loop will do.
-  constexpr bool counts_for(node_id user, node_id id, node_id count) const {
-    if (count >= id) return false;
-    const node_id loop = loop_around(g_, loops_, count, id);
-    if (loop != loop_around(g_, loops_, count, user)) return false;
-    const auto changes_with = [&](const node& n) {
-      return n.code == op::phi && n.operand(2) == loop;
-    };
-    return !changes_with(g_[id]) && !changes_with(g_[user]);
+  /// Whether `count` is known when node `id` is computed. The value of a phi is computed for an
+  /// iteration before that begins, so only a count from before its loop will do.
+  constexpr bool is_known(node_id count, node_id id) const {
+    return count < (g_[id].code == op::phi ? g_[id].operand(2) : id);
   }
   constexpr void want_all(node_id id) {
-    for (int d = 0; d < g_[id].dims.rank; ++d) want(id, id, d, lanes::all);
+    for (int d = 0; d < g_[id].dims.rank; ++d) want(id, d, lanes::all);
   }
-  /// `user` looks at `counts` of a block of shape `dims` to which operand `id` broadcasts.
-  constexpr void want_broadcast(node_id user, node_id id, const node_id* counts,
-                                const shape& dims) {
+  /// The user looks at `counts` of a block of shape `dims` to which operand `id` broadcasts.
+  constexpr void want_broadcast(node_id id, const node_id* counts, const shape& dims) {
     const shape& own = g_[id].dims;
     for (int d = 0; d < own.rank; ++d) {
       const int target = d + dims.rank - own.rank;
-      want(user, id, d, own[d] == dims[target] ? counts[target] : lanes::all);
+      want(id, d, own[d] == dims[target] ? counts[target] : lanes::all);
     }
   }
 
   constexpr void visit(node_id id) {
     const node& n = g_[id];
     const node_id* counts = demand_[id].of;
-    if (n.code == op::store) return visit_store(id);
+    if (n.code == op::store) return visit_store(n);
     if (n.is_scalar() && n.code != op::reduce && n.code != op::load) {
       for (int i = 0; i < operand_slots(n); ++i) {
         if (n.operand(i) != no_node) want_all(n.operand(i));
@@ -139,32 +131,30 @@ class lane_demand {
       return;
     }
     switch (n.code) {
-      case op::reduce: return visit_reduce(id, counts);
-      case op::dot: return visit_dot(id, counts);
+      case op::reduce: return visit_reduce(n, counts);
+      case op::dot: return visit_dot(n, counts);
       case op::expand_dims:
         for (int d = 0; d < n.dims.rank; ++d) {
           const int axis = static_cast<int>(n.value);
-          if (d != axis) want(id, n.operand(0), d < axis ? d : d - 1, counts[d]);
+          if (d != axis) want(n.operand(0), d < axis ? d : d - 1, counts[d]);
         }
         return;
       case op::phi:
-        want_broadcast(id, n.operand(0), counts, n.dims);
-        want_broadcast(id, n.operand(1), counts, n.dims);
+        want_broadcast(n.operand(0), counts, n.dims);
+        want_broadcast(n.operand(1), counts, n.dims);
         return;
       default:
         for (int i = 0; i < operand_slots(n); ++i) {
-          if (n.operand(i) != no_node) want_broadcast(id, n.operand(i), counts, n.dims);
+          if (n.operand(i) != no_node) want_broadcast(n.operand(i), counts, n.dims);
         }
     }
   }
 
-  constexpr void visit_store(node_id id) {
-    const node& n = g_[id];
+  constexpr void visit_store(const node& n) {
     if (n.operand(0) != no_node) want_all(n.operand(0));
     if (n.operand(2) != no_node) want_all(n.operand(2));
     if (n.value < 0) return want_all(n.operand(1));
-    want_broadcast(id, n.operand(1), g_.accesses[static_cast<std::int32_t>(n.value)].extents,
-                   n.dims);
+    want_broadcast(n.operand(1), g_.accesses[static_cast<std::int32_t>(n.value)].extents, n.dims);
   }
 
   /// The access of a load whose padding is one known value, or nullptr.
@@ -185,14 +175,13 @@ class lane_demand {
   /// A reduction may stop at the operand's extent if what lies behind is one value that can be
   /// combined afterwards: zero for a sum; for max and min any but a zero of a float, since 0 and -0
   /// tie, and the tree then keeps the one that it meets first.
-  constexpr void visit_reduce(node_id id, const node_id* counts) {
-    const node& n = g_[id];
+  constexpr void visit_reduce(const node& n, const node_id* counts) {
     const node_id source = n.operand(0);
     const int axis = static_cast<int>(n.value);
     for (int d = 0; d < g_[source].dims.rank; ++d) {
-      if (d != axis) want(id, source, d, counts[d < axis ? d : d - 1]);
+      if (d != axis) want(source, d, counts[d < axis ? d : d - 1]);
     }
-    want(id, source, axis, reduced_lanes(n));
+    want(source, axis, reduced_lanes(n));
   }
   constexpr node_id reduced_lanes(const node& n) const {
     const access* a = padded_load(n.operand(0));
@@ -205,15 +194,14 @@ class lane_demand {
 
   /// Products of padding may be left out if both operands end at the same k in zeros and adding a
   /// +0 would not change the accumulator, that is, if it can't be -0.
-  constexpr void visit_dot(node_id id, const node_id* counts) {
-    const node& n = g_[id];
-    want(id, n.operand(0), 0, counts[0]);
-    want(id, n.operand(1), 1, counts[1]);
-    want(id, n.operand(2), 0, counts[0]);
-    want(id, n.operand(2), 1, counts[1]);
+  constexpr void visit_dot(const node& n, const node_id* counts) {
+    want(n.operand(0), 0, counts[0]);
+    want(n.operand(1), 1, counts[1]);
+    want(n.operand(2), 0, counts[0]);
+    want(n.operand(2), 1, counts[1]);
     const node_id k = inner_lanes(n);
-    want(id, n.operand(0), 1, k);
-    want(id, n.operand(1), 0, k);
+    want(n.operand(0), 1, k);
+    want(n.operand(1), 0, k);
   }
   constexpr node_id inner_lanes(const node& n) const {
     const access* left = padded_load(n.operand(0));
@@ -259,7 +247,6 @@ class lane_demand {
   }
 
   graph& g_;
-  node_map loops_;
   lanes demand_[TILEWRIGHT_MAX_NODES];
   bool changed_ = false;
 };
