@@ -61,7 +61,7 @@ struct copies_kernel {
 
 TEST(Simplify, DropsCopies) {
   const auto g = std::make_unique<tw::graph>(tw::tests::trace_at_run_time<copies_kernel>());
-  EXPECT_EQ(count(*g, tw::op::copy), 2 * 2);  // the offsets also have a 64-bit form
+  EXPECT_EQ(count(*g, tw::op::copy), 2);
   const auto simple = std::make_unique<tw::graph>(tw::simplify(*g));
   EXPECT_EQ(count(*simple, tw::op::copy), 0);
   EXPECT_FALSE(tw::verify(*simple));
