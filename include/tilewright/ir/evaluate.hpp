@@ -84,12 +84,12 @@ constexpr std::uint64_t evaluate_cast(dtype from, dtype to, std::uint64_t bits) 
 /// repeats one element.
 struct input_row {
   const std::byte* data = nullptr;
-  std::ptrdiff_t stride = 1;
+  std::int64_t stride = 1;
 };
 /// A row of elements to write. It may be exactly one of the inputs, but not overlap one partly.
 struct output_row {
   std::byte* data = nullptr;
-  std::ptrdiff_t stride = 1;
+  std::int64_t stride = 1;
 };
 
 /// output[i] := code(inputs[0][i], ...) for i < count, with operands of `type` as in `evaluate`;
@@ -103,12 +103,12 @@ inline void evaluate_elements(op code, dtype type, std::int64_t count, const inp
       if constexpr (accepts(op_kind::kind, dtype_v<T>)) {                                \
         for (std::int64_t i = 0; i < count; ++i) {                                       \
           const auto load = [&]<class Operand>(int index, std::type_identity<Operand>) { \
-            const std::ptrdiff_t width = static_cast<std::ptrdiff_t>(sizeof(Operand));   \
+            const std::int64_t width = static_cast<std::int64_t>(sizeof(Operand));       \
             return detail::load_element<Operand>(inputs[index].data +                    \
                                                  i * inputs[index].stride * width);      \
           };                                                                             \
           const auto value = detail::apply_meaning<op::name, op_kind::kind, T>(load);    \
-          const std::ptrdiff_t width = static_cast<std::ptrdiff_t>(sizeof(value));       \
+          const std::int64_t width = static_cast<std::int64_t>(sizeof(value));           \
           detail::store_element(output.data + i * output.stride * width, value);         \
         }                                                                                \
       }                                                                                  \
@@ -126,16 +126,16 @@ inline void evaluate_cast_elements(dtype from, dtype to, std::int64_t count, con
   with_element(from, [&]<class From>() {
     with_element(to, [&]<class To>() {
       const auto convert_all = [&](auto input_stride, auto output_stride) {
-        constexpr auto from_width = static_cast<std::ptrdiff_t>(sizeof(From));
-        constexpr auto to_width = static_cast<std::ptrdiff_t>(sizeof(To));
-        for (std::ptrdiff_t i = 0; i < count; ++i) {
+        constexpr auto from_width = static_cast<std::int64_t>(sizeof(From));
+        constexpr auto to_width = static_cast<std::int64_t>(sizeof(To));
+        for (std::int64_t i = 0; i < count; ++i) {
           const From value = detail::load_element<From>(input.data + i * input_stride * from_width);
           detail::store_element(output.data + i * output_stride * to_width, convert<To>(value));
         }
       };
       if (input.stride == 1 && output.stride == 1) {
         // Strides known to the compiler let it vectorise the loop.
-        constexpr std::integral_constant<std::ptrdiff_t, 1> one;
+        constexpr std::integral_constant<std::int64_t, 1> one;
         convert_all(one, one);
       } else {
         convert_all(input.stride, output.stride);

@@ -60,8 +60,8 @@ struct counters {
     } else if (what.where == unit::se) {
       se_cycles += work / static_cast<double>(se_rate(spec, what.code));
     } else if (what.where == unit::vector) {
-      vector_cycles += static_cast<double>(vector_work(what, on)) /
-                       static_cast<double>(spec.vector_rate(rate_type(what)));
+      vector_cycles +=
+          static_cast<double>(vector_work(what, on)) / spec.vector_rate(rate_type(what));
     }
   }
 

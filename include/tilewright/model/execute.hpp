@@ -216,11 +216,10 @@ class executor {
       for (int i = 0; i < count; ++i) {
         rows[i] = {
             views[i].data + dot_index(index, views[i].strides, outer) * size_of(views[i].type),
-            static_cast<std::ptrdiff_t>(steps[i])};
+            steps[i]};
       }
       const output_row row{
-          target.data + dot_index(index, target.strides, outer) * size_of(target.type),
-          static_cast<std::ptrdiff_t>(steps[3])};
+          target.data + dot_index(index, target.strides, outer) * size_of(target.type), steps[3]};
       if (what.code == op::cast) {
         evaluate_cast_elements(views[0].type, what.type, length, rows[0], row);
       } else if (what.code == op::copy || what.code == op::constant) {
@@ -237,8 +236,7 @@ class executor {
                                   std::int64_t stride, std::int64_t count, dtype type, dtype to) {
     const std::size_t bytes = static_cast<std::size_t>(count * size_of(to));
     if (scratch.size() < bytes) scratch.resize(bytes);
-    evaluate_cast_elements(type, to, count, {from, static_cast<std::ptrdiff_t>(stride)},
-                           {scratch.data(), 1});
+    evaluate_cast_elements(type, to, count, {from, stride}, {scratch.data(), 1});
     return scratch.data();
   }
 
