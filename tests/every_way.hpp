@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,15 @@
 #include <tilewright/model/target.hpp>
 
 namespace tilewright::tests {
+
+using floats = std::vector<float>;
+
+/// first, first + 1, ...
+inline floats counted(std::size_t size, float first = 0) {
+  floats values;
+  for (std::size_t i = 0; i < size; ++i) values.push_back(first + static_cast<float>(i));
+  return values;
+}
 
 /// The bits of an element, any NaN being one value.
 template <class T>

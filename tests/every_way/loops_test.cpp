@@ -10,18 +10,12 @@
 #include "every_way.hpp"
 
 namespace tw = tilewright;
+using tw::tests::counted;
 using tw::tests::expect_on_every_way;
 using tw::tests::expect_on_interpreter_and_host;
+using tw::tests::floats;
 
 namespace {
-
-using floats = std::vector<float>;
-
-floats counted(std::size_t size, float first = 0) {
-  floats values;
-  for (std::size_t i = 0; i < size; ++i) values.push_back(first + static_cast<float>(i));
-  return values;
-}
 
 // ---- bounds ----
 

@@ -38,8 +38,8 @@ class finisher {
   }
 
  private:
-  /// How the comparison `n` orders indices, if it is a mask at all: in 64 bits. An unsigned operand
-  /// compares with an index as unsigned numbers do, which is the same if the index is not negative.
+  /// Whether `n` is a mask: a comparison of indices, which is done in 64 bits. One with an unsigned
+  /// operand is unsigned, which gives the same if the index cannot be negative; else it is no mask.
   constexpr bool is_mask(const node& n) const {
     const bool order = n.code == op::lt || n.code == op::le || n.code == op::gt || n.code == op::ge;
     if (!order || !is_int(from_[n.operand(0)].type)) return false;
